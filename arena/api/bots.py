@@ -9,7 +9,7 @@ import base64
 import contextlib
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import asdict
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -48,10 +48,6 @@ _SET_BY_OWNERS: Final[Mapping[int, VersionEvent]] = {
     _STATES[event]: event
     for event in (VersionEvent.ACTIVE, VersionEvent.INACTIVE, VersionEvent.RETIRED)
 }
-_SAME: Final = tuple(
-    field.name for field in fields(Check) if field.name not in ("took_s", "failed_ask")
-)
-"""Fields of a check that have the same name and value in the message."""
 _KINDS: Final[Mapping[int, BotKind]] = {
     bots_pb2.BOT_KIND_UPLOADED: BotKind.UPLOADED,
     bots_pb2.BOT_KIND_REMOTE: BotKind.REMOTE,
@@ -310,11 +306,11 @@ def _report(report: QualificationReport) -> bots_pb2.Report:
 
 
 def _check(check: Check) -> bots_pb2.Check:
-    message = bots_pb2.Check(
-        took_ms=round(check.took_s * 1000), **{name: getattr(check, name) for name in _SAME}
-    )
-    if check.failed_ask:
-        message.failed.ParseFromString(base64.b64decode(check.failed_ask))
+    values = asdict(check)  # with the names of the message
+    took_ms, failed_ask = round(values.pop("took_s") * 1000), values.pop("failed_ask")
+    message = bots_pb2.Check(took_ms=took_ms, **values)
+    if failed_ask:
+        message.failed.ParseFromString(base64.b64decode(failed_ask))
     return message
 
 

@@ -4,11 +4,13 @@ import contextlib
 import re
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar, cast
 
 import click
+from google.protobuf.message import Message
 from rich.progress import BarColumn, DownloadColumn, Progress
 
 from arena.cli.arena_client import (
@@ -27,9 +29,11 @@ from arena.cli.options import json_option, message_json, print_json
 from arena.cli.owner_keys import token_option
 from arena.cli.terminal.console import PlainConsole, print_table
 from arena.cli.terminal.plain import program, say
+from arena.cli.terminal.report import print_report
 from arena.errors import exits
 from arena.referee.wire.enums import enum_word
 from arena.results.qualification_report import Check, QualificationReport
+from arena.results.think_times import PhaseTimes, SdkTimes, TimeSpent
 from cardarena.v1 import bots_pb2
 from cardarena.v1.bots_pb2_grpc import BotServiceStub
 
@@ -42,6 +46,7 @@ PATIENCE_S: Final = 600.0
 _VERSION: Final = re.compile(r"(?P<bot>[^@]+)(@(?P<number>[1-9][0-9]{0,8}))?")
 
 Bots = ServiceClient[BotServiceStub]
+T = TypeVar("T")
 
 
 class VersionType(click.ParamType[tuple[str, int]]):
@@ -241,8 +246,7 @@ def _print_report(answer: bots_pb2.GetReportResponse, *, as_json: bool) -> None:
     elif result is None:
         say(f"{name} is {_state(version)}: there is no report yet.")
     else:
-        for line in result.words(name):
-            say(line)
+        print_report(result, name)
         if result.qualified and version.state == bots_pb2.VERSION_STATE_QUALIFIED:
             say(f"Next: {program()} bots activate {name}")
     if result is not None and not result.qualified:
@@ -267,10 +271,22 @@ def _report(message: bots_pb2.Report) -> QualificationReport:
                 last_lines=tuple(check.last_lines),
                 again=check.again,
                 asks=check.asks,
+                phases=tuple(_same(PhaseTimes, row) for row in check.phases),
+                time=_time(check.time) if check.HasField("time") else None,
             )
             for check in message.checks
         ),
     )
+
+
+def _same(kind: type[T], message: Message) -> T:
+    """The values of a message in a dataclass whose fields have the same names."""
+    return kind(*(getattr(message, field.name) for field in fields(cast("Any", kind))))
+
+
+def _time(message: bots_pb2.TimeSpent) -> TimeSpent:
+    by_sdk = _same(SdkTimes, message.by_sdk) if message.HasField("by_sdk") else None
+    return replace(_same(TimeSpent, message), by_sdk=by_sdk)
 
 
 # Versions.

@@ -12,6 +12,7 @@ from arena.cli.options import data_folder, json_option, log_to, plain_errors, pr
 from arena.cli.sandbox_options import SandboxChoice, competition_sandbox_options
 from arena.cli.suggestions import nearest
 from arena.cli.terminal.plain import Interrupted, program, say
+from arena.cli.terminal.report import print_report
 from arena.errors import exits
 
 
@@ -91,8 +92,7 @@ def check(
     if as_json:
         print_json({"name": name} | report.as_json())
     else:
-        for line in report.words(name):
-            say(line)
+        print_report(report, name)
     passed = not report.failed if report.partial else report.qualified
     if not passed:
         raise SystemExit(exits.BOT_FAILED)

@@ -5,8 +5,7 @@ Other bots' cards and the reasons of their faults are left out. The bot's notes 
 from its notes file.
 """
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
@@ -21,6 +20,14 @@ from arena.records.read import Replay
 from arena.records.verify import Verified, verify
 from arena.referee.clock import SeatClock
 from arena.referee.spec import AbortCause, Ending, FaultKind
+from arena.results.think_times import (
+    PhaseTimes,
+    SdkTimes,
+    TimedDecision,
+    TimeSpent,
+    phase_times,
+    time_spent,
+)
 from cardarena.v1 import journal_pb2
 
 OFFERED_SHOWN: Final = 6
@@ -126,54 +133,6 @@ class SlowDecision:
 
 
 @dataclass(frozen=True, slots=True)
-class PhaseTimes:
-    """The charged times of the decisions that the bot made in time in one phase of the game.
-
-    They have the bot's thinking, its own queue and the network.
-    """
-
-    phase: str
-    """As the view names it."""
-    decisions: int
-    p50_us: int
-    p95_us: int
-    p99_us: int
-    lag_us: int
-    """Delays of the arena itself in all these decisions, which are not in the times."""
-
-
-@dataclass(frozen=True, slots=True)
-class SdkTimes:
-    """What the bot's SDK measured of asks that the bot's code answered."""
-
-    asks: int
-    queue_us: int
-    """Together in the bot's own queue."""
-    trips: int
-    """Of the asks, those whose way over the network is known."""
-    network_us: int
-    """Together there and back."""
-
-
-@dataclass(frozen=True, slots=True)
-class TimeSpent:
-    """Where the time of the decisions went that the bot made in time.
-
-    The arena sees when an ask is sent and when its answer arrives. Between them are the network, the bot's own queue
-    and its thinking, which only the bot's SDK can tell apart.
-    """
-
-    decisions: int
-    charged_us: int
-    shortest_us: int
-    """The shortest charge: the network takes no longer in an undisturbed decision."""
-    lag_us: int
-    """Delays of the arena itself, which are not charged."""
-    by_sdk: SdkTimes | None
-    """From the newest note of the SDK; None if it has sent none, as it does where there is little to tell."""
-
-
-@dataclass(frozen=True, slots=True)
 class CostlyHand:
     """A hand in which the bot scored less than the mean of the others."""
 
@@ -272,9 +231,7 @@ def diagnosis_of(
         (decision, step) for step in steps for decision in step.decisions if decision.seat == seat
     ]
     queue = _OwnQueue(notes)
-    lags_us = {
-        decided.decision: decided.refunded_us for decided in replay.decided if decided.seat == seat
-    }
+    timed = timed_decisions(replay, steps, seat)
     own_notes = {
         at: text
         for at, text in notes.items()
@@ -321,48 +278,39 @@ def diagnosis_of(
         forfeit=next((fault for fault in faults if fault.forfeited), None),
         forfeited_before=before[0] if before else "",
         slowest=tuple(slow[:SLOWEST]),
-        phases=_phases(own, lags_us),
-        time=_time_spent(own, lags_us, notes),
+        phases=phase_times(timed),
+        time=time_spent(timed, noted_times(notes)),
         costliest=costliest_hands(outcome.hand_scores, seat),
     )
 
 
-def _time_spent(
-    own: Sequence[tuple[ReplayedDecision, PlaybackStep]],
-    lags_us: Mapping[int, int],
-    notes: Mapping[int, str],
-) -> TimeSpent | None:
-    in_time = [each for each, _ in own if each.fault is None and not each.unasked]
-    if not in_time:
-        return None
-    charged_us = [decision.charged_us for decision in in_time]
-    reported = [line for _, text in sorted(notes.items()) if (line := TIMES.fullmatch(text))]
-    by_sdk = None
-    if reported:
-        asks, queue_s, trips, network_s = reported[-1].groups()
-        queue_us, network_us = round(float(queue_s) * 1e6), round(float(network_s) * 1e6)
-        by_sdk = SdkTimes(int(asks), queue_us, int(trips), network_us)
-    lag_us = sum(lags_us[decision.decision] for decision in in_time)
-    return TimeSpent(len(in_time), sum(charged_us), min(charged_us), lag_us, by_sdk)
-
-
-def _phases(
-    own: Sequence[tuple[ReplayedDecision, PlaybackStep]], lags_us: Mapping[int, int]
-) -> tuple[PhaseTimes, ...]:
-    by_phase: dict[str, list[ReplayedDecision]] = {}
-    for decision, step in own:
-        if decision.fault is None and not decision.unasked:
-            phase = step.game.rules.view(step.before, decision.seat).phase
-            by_phase.setdefault(phase.name.lower().replace("_", " "), []).append(decision)
-    rows = []
-    for phase, decisions in by_phase.items():
-        times_us = sorted(decision.charged_us for decision in decisions)
-        p50_us, p95_us, p99_us = (
-            times_us[math.ceil(share * len(times_us)) - 1] for share in (0.5, 0.95, 0.99)
+def timed_decisions(
+    replay: Replay, steps: Iterable[PlaybackStep], seat: Seat
+) -> list[TimedDecision]:
+    """The decisions that the bot at a seat made in time; `steps` are those of the replay."""
+    lags_us = {
+        decided.decision: decided.refunded_us for decided in replay.decided if decided.seat == seat
+    }
+    return [
+        TimedDecision(
+            step.game.rules.view(step.before, seat).phase.name.lower().replace("_", " "),
+            decision.charged_us,
+            lags_us[decision.decision],
         )
-        lag_us = sum(lags_us[decision.decision] for decision in decisions)
-        rows.append(PhaseTimes(phase, len(decisions), p50_us, p95_us, p99_us, lag_us))
-    return tuple(sorted(rows, key=lambda row: -row.p95_us))
+        for step in steps
+        for decision in step.decisions
+        if decision.seat == seat and decision.fault is None and not decision.unasked
+    ]
+
+
+def noted_times(notes: Mapping[int, str]) -> Sequence[SdkTimes]:
+    """What the newest note of the bot's SDK has of its times; empty if there is none."""
+    reported = [line for _, text in sorted(notes.items()) if (line := TIMES.fullmatch(text))]
+    if not reported:
+        return ()
+    asks, queue_s, trips, network_s = reported[-1].groups()
+    queue_us, network_us = round(float(queue_s) * 1e6), round(float(network_s) * 1e6)
+    return (SdkTimes(int(asks), queue_us, int(trips), network_us),)
 
 
 class _OwnQueue:

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
+from arena.results.think_times import PhaseTimes, SdkTimes, TimeSpent
+
 MAX_OFFERED: Final = 12
 MAX_LINES: Final = 12
 """The number of lines of the bot's output in a report."""
@@ -36,6 +38,10 @@ class Check:
     """The bot's decisions in the longest match of a game; 0 if that is not known."""
     failed_ask: str = ""
     """What the bot knew at that ask: `cardarena.v1.FailedAsk` in base64; empty for none."""
+    phases: tuple[PhaseTimes, ...] = ()
+    """The times of its decisions in the matches of a game that were played to their end, by phase of the game."""
+    time: TimeSpent | None = None
+    """Where these times went; None without such a match."""
 
     @property
     def is_game(self) -> bool:
@@ -157,6 +163,10 @@ def _check(values: Mapping[str, Any]) -> Check:
     fields = dict(values)
     for name in ("offered", "last_lines"):
         fields[name] = tuple(fields[name])
+    fields["phases"] = tuple(PhaseTimes(**row) for row in fields.get("phases", ()))
+    if (time := fields.get("time")) is not None:
+        by_sdk = time["by_sdk"] and SdkTimes(**time["by_sdk"])
+        fields["time"] = TimeSpent(**time | {"by_sdk": by_sdk})
     return Check(**fields)
 
 

@@ -11,6 +11,7 @@ from arena.app.submission import packed_bot
 from arena.bots.logs import logs_folder
 from arena.cli.owner_keys import KeyFile, OwnerKey
 from arena.results.qualification_report import Check, QualificationReport
+from arena.results.think_times import PhaseTimes, SdkTimes, TimeSpent
 from arena.results.versions import VersionEvent
 from tests.bots.test_submissions import NOW, open_desk
 from tests.cli.test_expected_errors import arena as command
@@ -108,6 +109,13 @@ def test_a_bot_is_made_submitted_and_activated(client, home, monkeypatch):
     told = ok("bots", "report", "joes@1").stdout
     assert "qualified for 1 of 1 games in 9 s" in told
     assert "Next: arena bots activate joes@1" in told
+    rows = [" ".join(line.split()) for line in told.splitlines()]
+    assert "play klaberjass, 2 seats 30 0.200 s 0.700 s 0.800 s" in rows
+    assert "klaberjass, 2 seats 39 6.500 s 0.400 s 1.600 s 0.070 s" in rows
+    assert "bid" not in told, "its times are short"
+    _, _, game = json.loads(ok("bots", "report", "joes", "--json").stdout)["report"]["checks"]
+    assert [row["phase"] for row in game["phases"]] == ["bid", "play"]
+    assert game["time"]["by_sdk"]["queue_us"] == "400000"
     assert "joes@1 is active" in ok("bots", "activate", "joes@1").stdout
     assert ok("bots", "owned").stdout.splitlines()[-1].split() == [
         *("joes", "uploaded", "joes@1", "joes@1,", "active"),
@@ -121,7 +129,16 @@ def test_a_bot_is_made_submitted_and_activated(client, home, monkeypatch):
 _CHECKS = (
     Check("manifest", passed=True),
     Check("start", passed=True),
-    Check("klaberjass", passed=True, seats=2),
+    Check(
+        "klaberjass",
+        passed=True,
+        seats=2,
+        phases=(
+            PhaseTimes("bid", 9, 900, 950, 999, 0),
+            PhaseTimes("play", 30, 200_000, 700_000, 800_000, 0),
+        ),
+        time=TimeSpent(39, 6_500_000, 800, 70_000, SdkTimes(16, 400_000, 12, 1_600_000)),
+    ),
 )
 
 

@@ -6,9 +6,11 @@ from dataclasses import replace
 import pytest
 
 from arena.results.qualification_report import Check, QualificationReport, last_of, report_of
+from arena.results.think_times import PhaseTimes, SdkTimes, TimeSpent
 
 MANIFEST, START = Check("manifest", passed=True), Check("start", passed=True)
-SOKO = Check("soko", passed=True, seats=2)
+TIME = TimeSpent(30, 6_500_000, 800, 70_000, SdkTimes(16, 400_000, 12, 1_600_000))
+SOKO = Check("soko", passed=True, seats=2, phases=(PhaseTimes("bet", 30, 1, 2, 3, 0),), time=TIME)
 FAILED = Check(
     "soko",
     passed=False,

@@ -16,6 +16,7 @@ from arena.games.catalogue import GAMES
 from arena.records.frames import events_of_hand
 from arena.referee.wire.games import codec_of
 from arena.results.qualification_report import Check, QualificationReport
+from arena.results.think_times import PhaseTimes, TimeSpent
 from arena.results.versions import VersionEvent
 from arena.store import Challenge, open_store
 from arena.web.acting.failed_ask import picture
@@ -91,6 +92,8 @@ def test_someone_with_an_invitation_registers_uploads_a_bot_and_reads_its_report
         offered=("Kc", "Qc"),
         last_lines=("play Ah",),
         again="arena check my-bot --only klaberjass",
+        phases=(PhaseTimes("play", 30, 200_000, 700_000, 800_000, 0),),
+        time=TimeSpent(30, 6_500_000, 800, 70_000, None),
     )
     report = QualificationReport("0" * 64, "q7", 9.4, (Check("start", passed=True), check))
     desk.registry.keep_report("rosas", 1, report.as_json(), now=NOW)
@@ -101,7 +104,12 @@ def test_someone_with_an_invitation_registers_uploads_a_bot_and_reads_its_report
     (logs / "klaberjass.log").write_text("<script>alert(1)</script>\n")
     shown = browser.get("/me/bots/rosas/1")
     assert not shown.all("refresh")
-    for words in ("failed at ask 41", "illegal move: <b>Ah</b>", "arena check my-bot --only"):
+    for words in (
+        "failed at ask 41",
+        "illegal move: <b>Ah</b>",
+        "arena check my-bot --only",
+        "0.700 s",
+    ):
         assert words in shown.words
     assert "<b>Ah</b>" not in shown.text
     log = browser.get("/me/bots/rosas/1/logs/klaberjass~2Elog")

@@ -188,8 +188,8 @@ class _Printer:
             yield Text("\n--full prints every fault like the first.", "dim")
         yield from self._section("What to do", self._advice())
         yield from self._section("Slowest decisions", slowest_rows(diagnosis))
-        yield from self._section("Where its time went", spent_rows(diagnosis))
-        yield from self._section("Time by phase of the game", phase_rows(diagnosis))
+        yield from self._section("Where its time went", spent_rows(diagnosis.time))
+        yield from self._section("Time by phase of the game", phase_rows(diagnosis.phases))
         if diagnosis.place > 1:
             yield from self._section("Hands that cost most", self._costliest())
             if self._show and diagnosis.costliest:

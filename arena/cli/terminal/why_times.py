@@ -1,4 +1,4 @@
-"""The times in the diagnosis of a bot's match, as rows of a label and a sentence."""
+"""The times of a bot's decisions, as rows of a label and a sentence."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -6,6 +6,7 @@ from typing import Final
 from arena.cli.terminal.plain import plain
 from arena.records.diagnosis import MatchDiagnosis, SlowDecision
 from arena.records.phrases import count, seconds
+from arena.results.think_times import PhaseTimes, TimeSpent
 
 _SHORT_US: Final = 1000
 """Shorter times are not shown."""
@@ -23,7 +24,7 @@ def slowest_rows(diagnosis: MatchDiagnosis) -> Sequence[tuple[str, str]]:
     ]
 
 
-def phase_rows(diagnosis: MatchDiagnosis) -> Sequence[tuple[str, str]]:
+def phase_rows(phases: Sequence[PhaseTimes]) -> Sequence[tuple[str, str]]:
     """The times by phase of the game."""
     return [
         (
@@ -32,14 +33,13 @@ def phase_rows(diagnosis: MatchDiagnosis) -> Sequence[tuple[str, str]]:
             f"{count(phase.decisions, 'decision')}"
             + (f"; the arena's lag, apart: {seconds(phase.lag_us)}" if phase.lag_us else ""),
         )
-        for phase in diagnosis.phases
+        for phase in phases
         if phase.p99_us >= _SHORT_US or phase.lag_us
     ]
 
 
-def spent_rows(diagnosis: MatchDiagnosis) -> Iterator[tuple[str, str]]:
+def spent_rows(time: TimeSpent | None) -> Iterator[tuple[str, str]]:
     """What can be told apart of the bot's time: its own queue, the network and the arena's lag."""
-    time = diagnosis.time
     if time is None or time.charged_us + time.lag_us < _SHORT_US:
         return
     decisions = count(time.decisions, "decision")

@@ -23,7 +23,7 @@ from arena.live.arena_player import UnratedMatches, play_unrated
 from arena.live.launcher import Launcher, NoShow
 from arena.live.orders import DealSetOrder, TableOrder
 from arena.live.session.session import Session
-from arena.records.diagnosis import MatchDiagnosis, diagnose
+from arena.records.diagnosis import MatchDiagnosis, diagnose, noted_times, timed_decisions
 from arena.records.frames import events_of_hand
 from arena.records.notes_file import notes_of
 from arena.records.phrases import because
@@ -33,6 +33,7 @@ from arena.referee.spec import Ending, Outcome, SeatConduct
 from arena.referee.terms import MatchTerms, TimeControl
 from arena.referee.wire.games import codec_of
 from arena.results.qualification_report import MAX_OFFERED, Check, last_of
+from arena.results.think_times import SdkTimes, TimedDecision, phase_times, time_spent
 from arena.sandbox.command import BotCommand
 from cardarena.v1 import bots_pb2
 
@@ -276,7 +277,12 @@ def check_of(played: QualificationMatch, replays: Path, output: Sequence[str], a
     conducts = [outcome.conduct[seat] for seat, outcome in played.outcomes if outcome.conduct]
     asks = max((conduct.decisions for conduct in conducts), default=0)
     check = functools.partial(
-        Check, seating.game.id, seats=seating.seats, took_s=played.took_s, asks=asks
+        Check,
+        *(seating.game.id,),
+        seats=seating.seats,
+        took_s=played.took_s,
+        asks=asks,
+        **_times(played, replays),
     )
     failed = functools.partial(check, passed=False, last_lines=last_of(output), again=again)
     if played.problem:
@@ -287,7 +293,7 @@ def check_of(played: QualificationMatch, replays: Path, output: Sequence[str], a
                 passed=False, problem=checks.ABORTED.message(outcome.match_id), again=again
             )
         faults = [fault for fault in outcome.faults if fault.seat == seat]
-        # Only bots with faults need the replay, which takes long to read.
+        # Only faults need a diagnosis, for which the replay is verified.
         if not faults and (played.is_cut or not outcome.conduct[seat].forfeited):
             continue
         if played.is_cut:  # the deal-set is not complete, so its replays are not written
@@ -302,6 +308,18 @@ def check_of(played: QualificationMatch, replays: Path, output: Sequence[str], a
     if played.is_cut and asks < MIN_ASKS:
         return failed(problem=checks.NO_TIME.message(f"{asks} asks in {played.took_s:.0f} s"))
     return check(passed=True)
+
+
+def _times(played: QualificationMatch, replays: Path) -> dict[str, Any]:
+    """The fields of a `Check` for the times of a bot's decisions, from the matches that have a replay."""
+    decisions, noted = list[TimedDecision](), list[SdkTimes]()
+    for at, outcome in played.outcomes:
+        path, seat = replay_path(replays, outcome.match_id), Seat(at)
+        if path.is_file():
+            replay = Replay.open(path)
+            decisions += timed_decisions(replay, play_back(replay), seat)
+            noted += noted_times(notes_of(path, replay, seat))
+    return {"phases": phase_times(decisions), "time": time_spent(decisions, noted)}
 
 
 def _first_problem(diagnosis: MatchDiagnosis, replay: Replay) -> dict[str, Any]:

@@ -1217,7 +1217,11 @@ type Check struct {
 	// The bot's decisions in the longest match of a game; 0 if that is not known.
 	Asks uint32 `protobuf:"varint,11,opt,name=asks,proto3" json:"asks,omitempty"`
 	// What the bot knew at that ask; not set if the match left no replay.
-	Failed        *FailedAsk `protobuf:"bytes,12,opt,name=failed,proto3" json:"failed,omitempty"`
+	Failed *FailedAsk `protobuf:"bytes,12,opt,name=failed,proto3" json:"failed,omitempty"`
+	// For a game: the times of the bot's decisions by phase of the game, the slowest first, in matches that were played to their end.
+	Phases []*PhaseTimes `protobuf:"bytes,13,rep,name=phases,proto3" json:"phases,omitempty"`
+	// Where these times went; not set without such a match.
+	Time          *TimeSpent `protobuf:"bytes,14,opt,name=time,proto3" json:"time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1336,6 +1340,266 @@ func (x *Check) GetFailed() *FailedAsk {
 	return nil
 }
 
+func (x *Check) GetPhases() []*PhaseTimes {
+	if x != nil {
+		return x.Phases
+	}
+	return nil
+}
+
+func (x *Check) GetTime() *TimeSpent {
+	if x != nil {
+		return x.Time
+	}
+	return nil
+}
+
+// Holds the charged times of the decisions that a bot made in time in one phase of a game: its thinking, its own queue and the network.
+type PhaseTimes struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As the view names it.
+	Phase string `protobuf:"bytes,1,opt,name=phase,proto3" json:"phase,omitempty"`
+	// The number of decisions.
+	Decisions uint32 `protobuf:"varint,2,opt,name=decisions,proto3" json:"decisions,omitempty"`
+	// Half of them took no longer.
+	P50Us uint64 `protobuf:"varint,3,opt,name=p50_us,json=p50Us,proto3" json:"p50_us,omitempty"`
+	// 95 % of them took no longer.
+	P95Us uint64 `protobuf:"varint,4,opt,name=p95_us,json=p95Us,proto3" json:"p95_us,omitempty"`
+	// 99 % of them took no longer.
+	P99Us uint64 `protobuf:"varint,5,opt,name=p99_us,json=p99Us,proto3" json:"p99_us,omitempty"`
+	// Delays of the arena itself in all these decisions, which are not in the times.
+	LagUs         uint64 `protobuf:"varint,6,opt,name=lag_us,json=lagUs,proto3" json:"lag_us,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PhaseTimes) Reset() {
+	*x = PhaseTimes{}
+	mi := &file_cardarena_v1_bots_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PhaseTimes) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PhaseTimes) ProtoMessage() {}
+
+func (x *PhaseTimes) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_bots_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PhaseTimes.ProtoReflect.Descriptor instead.
+func (*PhaseTimes) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *PhaseTimes) GetPhase() string {
+	if x != nil {
+		return x.Phase
+	}
+	return ""
+}
+
+func (x *PhaseTimes) GetDecisions() uint32 {
+	if x != nil {
+		return x.Decisions
+	}
+	return 0
+}
+
+func (x *PhaseTimes) GetP50Us() uint64 {
+	if x != nil {
+		return x.P50Us
+	}
+	return 0
+}
+
+func (x *PhaseTimes) GetP95Us() uint64 {
+	if x != nil {
+		return x.P95Us
+	}
+	return 0
+}
+
+func (x *PhaseTimes) GetP99Us() uint64 {
+	if x != nil {
+		return x.P99Us
+	}
+	return 0
+}
+
+func (x *PhaseTimes) GetLagUs() uint64 {
+	if x != nil {
+		return x.LagUs
+	}
+	return 0
+}
+
+// Tells where the time of a bot's decisions went.
+type TimeSpent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The number of decisions that it made in time.
+	Decisions uint32 `protobuf:"varint,1,opt,name=decisions,proto3" json:"decisions,omitempty"`
+	// All their charged times.
+	ChargedUs uint64 `protobuf:"varint,2,opt,name=charged_us,json=chargedUs,proto3" json:"charged_us,omitempty"`
+	// The shortest charge: the network takes no longer in an undisturbed decision.
+	ShortestUs uint64 `protobuf:"varint,3,opt,name=shortest_us,json=shortestUs,proto3" json:"shortest_us,omitempty"`
+	// Delays of the arena itself, which are not charged.
+	LagUs uint64 `protobuf:"varint,4,opt,name=lag_us,json=lagUs,proto3" json:"lag_us,omitempty"`
+	// What the bot's SDK measured; not set if it noted nothing, as it does where there is little to tell.
+	BySdk         *SdkTimes `protobuf:"bytes,5,opt,name=by_sdk,json=bySdk,proto3" json:"by_sdk,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TimeSpent) Reset() {
+	*x = TimeSpent{}
+	mi := &file_cardarena_v1_bots_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TimeSpent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TimeSpent) ProtoMessage() {}
+
+func (x *TimeSpent) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_bots_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TimeSpent.ProtoReflect.Descriptor instead.
+func (*TimeSpent) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *TimeSpent) GetDecisions() uint32 {
+	if x != nil {
+		return x.Decisions
+	}
+	return 0
+}
+
+func (x *TimeSpent) GetChargedUs() uint64 {
+	if x != nil {
+		return x.ChargedUs
+	}
+	return 0
+}
+
+func (x *TimeSpent) GetShortestUs() uint64 {
+	if x != nil {
+		return x.ShortestUs
+	}
+	return 0
+}
+
+func (x *TimeSpent) GetLagUs() uint64 {
+	if x != nil {
+		return x.LagUs
+	}
+	return 0
+}
+
+func (x *TimeSpent) GetBySdk() *SdkTimes {
+	if x != nil {
+		return x.BySdk
+	}
+	return nil
+}
+
+// Holds what a bot's SDK measured of asks that the bot's code answered.
+type SdkTimes struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The number of asks.
+	Asks uint32 `protobuf:"varint,1,opt,name=asks,proto3" json:"asks,omitempty"`
+	// Their time in the bot's own queue.
+	QueueUs uint64 `protobuf:"varint,2,opt,name=queue_us,json=queueUs,proto3" json:"queue_us,omitempty"`
+	// Of the asks, those whose way over the network is known.
+	Trips uint32 `protobuf:"varint,3,opt,name=trips,proto3" json:"trips,omitempty"`
+	// Their time on the network, there and back.
+	NetworkUs     uint64 `protobuf:"varint,4,opt,name=network_us,json=networkUs,proto3" json:"network_us,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SdkTimes) Reset() {
+	*x = SdkTimes{}
+	mi := &file_cardarena_v1_bots_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SdkTimes) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SdkTimes) ProtoMessage() {}
+
+func (x *SdkTimes) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_bots_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SdkTimes.ProtoReflect.Descriptor instead.
+func (*SdkTimes) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *SdkTimes) GetAsks() uint32 {
+	if x != nil {
+		return x.Asks
+	}
+	return 0
+}
+
+func (x *SdkTimes) GetQueueUs() uint64 {
+	if x != nil {
+		return x.QueueUs
+	}
+	return 0
+}
+
+func (x *SdkTimes) GetTrips() uint32 {
+	if x != nil {
+		return x.Trips
+	}
+	return 0
+}
+
+func (x *SdkTimes) GetNetworkUs() uint64 {
+	if x != nil {
+		return x.NetworkUs
+	}
+	return 0
+}
+
 // Holds what a bot knew at the ask at which it failed.
 type FailedAsk struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1351,7 +1615,7 @@ type FailedAsk struct {
 
 func (x *FailedAsk) Reset() {
 	*x = FailedAsk{}
-	mi := &file_cardarena_v1_bots_proto_msgTypes[18]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1363,7 +1627,7 @@ func (x *FailedAsk) String() string {
 func (*FailedAsk) ProtoMessage() {}
 
 func (x *FailedAsk) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_bots_proto_msgTypes[18]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1376,7 +1640,7 @@ func (x *FailedAsk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FailedAsk.ProtoReflect.Descriptor instead.
 func (*FailedAsk) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{18}
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *FailedAsk) GetSeat() uint32 {
@@ -1417,7 +1681,7 @@ type ListLogsRequest struct {
 
 func (x *ListLogsRequest) Reset() {
 	*x = ListLogsRequest{}
-	mi := &file_cardarena_v1_bots_proto_msgTypes[19]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1429,7 +1693,7 @@ func (x *ListLogsRequest) String() string {
 func (*ListLogsRequest) ProtoMessage() {}
 
 func (x *ListLogsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_bots_proto_msgTypes[19]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1442,7 +1706,7 @@ func (x *ListLogsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListLogsRequest.ProtoReflect.Descriptor instead.
 func (*ListLogsRequest) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{19}
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ListLogsRequest) GetBot() string {
@@ -1486,7 +1750,7 @@ type ListLogsResponse struct {
 
 func (x *ListLogsResponse) Reset() {
 	*x = ListLogsResponse{}
-	mi := &file_cardarena_v1_bots_proto_msgTypes[20]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1498,7 +1762,7 @@ func (x *ListLogsResponse) String() string {
 func (*ListLogsResponse) ProtoMessage() {}
 
 func (x *ListLogsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_bots_proto_msgTypes[20]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1511,7 +1775,7 @@ func (x *ListLogsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListLogsResponse.ProtoReflect.Descriptor instead.
 func (*ListLogsResponse) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{20}
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ListLogsResponse) GetLogs() []*LogInfo {
@@ -1543,7 +1807,7 @@ type LogInfo struct {
 
 func (x *LogInfo) Reset() {
 	*x = LogInfo{}
-	mi := &file_cardarena_v1_bots_proto_msgTypes[21]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1555,7 +1819,7 @@ func (x *LogInfo) String() string {
 func (*LogInfo) ProtoMessage() {}
 
 func (x *LogInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_bots_proto_msgTypes[21]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1568,7 +1832,7 @@ func (x *LogInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogInfo.ProtoReflect.Descriptor instead.
 func (*LogInfo) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{21}
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *LogInfo) GetLog() string {
@@ -1607,7 +1871,7 @@ type GetLogRequest struct {
 
 func (x *GetLogRequest) Reset() {
 	*x = GetLogRequest{}
-	mi := &file_cardarena_v1_bots_proto_msgTypes[22]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1619,7 +1883,7 @@ func (x *GetLogRequest) String() string {
 func (*GetLogRequest) ProtoMessage() {}
 
 func (x *GetLogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_bots_proto_msgTypes[22]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1632,7 +1896,7 @@ func (x *GetLogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLogRequest.ProtoReflect.Descriptor instead.
 func (*GetLogRequest) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{22}
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *GetLogRequest) GetBot() string {
@@ -1667,7 +1931,7 @@ type GetLogResponse struct {
 
 func (x *GetLogResponse) Reset() {
 	*x = GetLogResponse{}
-	mi := &file_cardarena_v1_bots_proto_msgTypes[23]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1679,7 +1943,7 @@ func (x *GetLogResponse) String() string {
 func (*GetLogResponse) ProtoMessage() {}
 
 func (x *GetLogResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_bots_proto_msgTypes[23]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1692,7 +1956,7 @@ func (x *GetLogResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLogResponse.ProtoReflect.Descriptor instead.
 func (*GetLogResponse) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{23}
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *GetLogResponse) GetPiece() []byte {
@@ -1766,7 +2030,7 @@ const file_cardarena_v1_bots_proto_rawDesc = "" +
 	"\tqualified\x18\x02 \x01(\bR\tqualified\x12\x12\n" +
 	"\x04seed\x18\x03 \x01(\tR\x04seed\x12\x17\n" +
 	"\atook_ms\x18\x04 \x01(\x04R\x06tookMs\x12+\n" +
-	"\x06checks\x18\x05 \x03(\v2\x13.cardarena.v1.CheckR\x06checks\"\xbe\x02\n" +
+	"\x06checks\x18\x05 \x03(\v2\x13.cardarena.v1.CheckR\x06checks\"\x9d\x03\n" +
 	"\x05Check\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05seats\x18\x02 \x01(\rR\x05seats\x12\x16\n" +
@@ -1781,7 +2045,31 @@ const file_cardarena_v1_bots_proto_rawDesc = "" +
 	"\x05again\x18\n" +
 	" \x01(\tR\x05again\x12\x12\n" +
 	"\x04asks\x18\v \x01(\rR\x04asks\x12/\n" +
-	"\x06failed\x18\f \x01(\v2\x17.cardarena.v1.FailedAskR\x06failed\"|\n" +
+	"\x06failed\x18\f \x01(\v2\x17.cardarena.v1.FailedAskR\x06failed\x120\n" +
+	"\x06phases\x18\r \x03(\v2\x18.cardarena.v1.PhaseTimesR\x06phases\x12+\n" +
+	"\x04time\x18\x0e \x01(\v2\x17.cardarena.v1.TimeSpentR\x04time\"\x9c\x01\n" +
+	"\n" +
+	"PhaseTimes\x12\x14\n" +
+	"\x05phase\x18\x01 \x01(\tR\x05phase\x12\x1c\n" +
+	"\tdecisions\x18\x02 \x01(\rR\tdecisions\x12\x15\n" +
+	"\x06p50_us\x18\x03 \x01(\x04R\x05p50Us\x12\x15\n" +
+	"\x06p95_us\x18\x04 \x01(\x04R\x05p95Us\x12\x15\n" +
+	"\x06p99_us\x18\x05 \x01(\x04R\x05p99Us\x12\x15\n" +
+	"\x06lag_us\x18\x06 \x01(\x04R\x05lagUs\"\xaf\x01\n" +
+	"\tTimeSpent\x12\x1c\n" +
+	"\tdecisions\x18\x01 \x01(\rR\tdecisions\x12\x1d\n" +
+	"\n" +
+	"charged_us\x18\x02 \x01(\x04R\tchargedUs\x12\x1f\n" +
+	"\vshortest_us\x18\x03 \x01(\x04R\n" +
+	"shortestUs\x12\x15\n" +
+	"\x06lag_us\x18\x04 \x01(\x04R\x05lagUs\x12-\n" +
+	"\x06by_sdk\x18\x05 \x01(\v2\x16.cardarena.v1.SdkTimesR\x05bySdk\"n\n" +
+	"\bSdkTimes\x12\x12\n" +
+	"\x04asks\x18\x01 \x01(\rR\x04asks\x12\x19\n" +
+	"\bqueue_us\x18\x02 \x01(\x04R\aqueueUs\x12\x14\n" +
+	"\x05trips\x18\x03 \x01(\rR\x05trips\x12\x1d\n" +
+	"\n" +
+	"network_us\x18\x04 \x01(\x04R\tnetworkUs\"|\n" +
 	"\tFailedAsk\x12\x12\n" +
 	"\x04seat\x18\x01 \x01(\rR\x04seat\x12*\n" +
 	"\x04view\x18\x02 \x01(\v2\x16.cardarena.v1.GameViewR\x04view\x12/\n" +
@@ -1848,7 +2136,7 @@ func file_cardarena_v1_bots_proto_rawDescGZIP() []byte {
 }
 
 var file_cardarena_v1_bots_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_cardarena_v1_bots_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
+var file_cardarena_v1_bots_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
 var file_cardarena_v1_bots_proto_goTypes = []any{
 	(BotKind)(0),                    // 0: cardarena.v1.BotKind
 	(VersionState)(0),               // 1: cardarena.v1.VersionState
@@ -1870,14 +2158,17 @@ var file_cardarena_v1_bots_proto_goTypes = []any{
 	(*VersionInfo)(nil),             // 17: cardarena.v1.VersionInfo
 	(*Report)(nil),                  // 18: cardarena.v1.Report
 	(*Check)(nil),                   // 19: cardarena.v1.Check
-	(*FailedAsk)(nil),               // 20: cardarena.v1.FailedAsk
-	(*ListLogsRequest)(nil),         // 21: cardarena.v1.ListLogsRequest
-	(*ListLogsResponse)(nil),        // 22: cardarena.v1.ListLogsResponse
-	(*LogInfo)(nil),                 // 23: cardarena.v1.LogInfo
-	(*GetLogRequest)(nil),           // 24: cardarena.v1.GetLogRequest
-	(*GetLogResponse)(nil),          // 25: cardarena.v1.GetLogResponse
-	(*GameView)(nil),                // 26: cardarena.v1.GameView
-	(*GameEvent)(nil),               // 27: cardarena.v1.GameEvent
+	(*PhaseTimes)(nil),              // 20: cardarena.v1.PhaseTimes
+	(*TimeSpent)(nil),               // 21: cardarena.v1.TimeSpent
+	(*SdkTimes)(nil),                // 22: cardarena.v1.SdkTimes
+	(*FailedAsk)(nil),               // 23: cardarena.v1.FailedAsk
+	(*ListLogsRequest)(nil),         // 24: cardarena.v1.ListLogsRequest
+	(*ListLogsResponse)(nil),        // 25: cardarena.v1.ListLogsResponse
+	(*LogInfo)(nil),                 // 26: cardarena.v1.LogInfo
+	(*GetLogRequest)(nil),           // 27: cardarena.v1.GetLogRequest
+	(*GetLogResponse)(nil),          // 28: cardarena.v1.GetLogResponse
+	(*GameView)(nil),                // 29: cardarena.v1.GameView
+	(*GameEvent)(nil),               // 30: cardarena.v1.GameEvent
 }
 var file_cardarena_v1_bots_proto_depIdxs = []int32{
 	0,  // 0: cardarena.v1.CreateBotRequest.kind:type_name -> cardarena.v1.BotKind
@@ -1892,33 +2183,36 @@ var file_cardarena_v1_bots_proto_depIdxs = []int32{
 	17, // 9: cardarena.v1.ListVersionsResponse.versions:type_name -> cardarena.v1.VersionInfo
 	1,  // 10: cardarena.v1.VersionInfo.state:type_name -> cardarena.v1.VersionState
 	19, // 11: cardarena.v1.Report.checks:type_name -> cardarena.v1.Check
-	20, // 12: cardarena.v1.Check.failed:type_name -> cardarena.v1.FailedAsk
-	26, // 13: cardarena.v1.FailedAsk.view:type_name -> cardarena.v1.GameView
-	27, // 14: cardarena.v1.FailedAsk.events:type_name -> cardarena.v1.GameEvent
-	23, // 15: cardarena.v1.ListLogsResponse.logs:type_name -> cardarena.v1.LogInfo
-	2,  // 16: cardarena.v1.BotService.CreateBot:input_type -> cardarena.v1.CreateBotRequest
-	4,  // 17: cardarena.v1.BotService.ListOwnedBots:input_type -> cardarena.v1.ListOwnedBotsRequest
-	7,  // 18: cardarena.v1.BotService.CreateToken:input_type -> cardarena.v1.CreateTokenRequest
-	9,  // 19: cardarena.v1.BotService.SubmitVersion:input_type -> cardarena.v1.SubmitVersionRequest
-	11, // 20: cardarena.v1.BotService.SetVersionState:input_type -> cardarena.v1.SetVersionStateRequest
-	13, // 21: cardarena.v1.BotService.GetReport:input_type -> cardarena.v1.GetReportRequest
-	15, // 22: cardarena.v1.BotService.ListVersions:input_type -> cardarena.v1.ListVersionsRequest
-	21, // 23: cardarena.v1.BotService.ListLogs:input_type -> cardarena.v1.ListLogsRequest
-	24, // 24: cardarena.v1.BotService.GetLog:input_type -> cardarena.v1.GetLogRequest
-	3,  // 25: cardarena.v1.BotService.CreateBot:output_type -> cardarena.v1.CreateBotResponse
-	5,  // 26: cardarena.v1.BotService.ListOwnedBots:output_type -> cardarena.v1.ListOwnedBotsResponse
-	8,  // 27: cardarena.v1.BotService.CreateToken:output_type -> cardarena.v1.CreateTokenResponse
-	10, // 28: cardarena.v1.BotService.SubmitVersion:output_type -> cardarena.v1.SubmitVersionResponse
-	12, // 29: cardarena.v1.BotService.SetVersionState:output_type -> cardarena.v1.SetVersionStateResponse
-	14, // 30: cardarena.v1.BotService.GetReport:output_type -> cardarena.v1.GetReportResponse
-	16, // 31: cardarena.v1.BotService.ListVersions:output_type -> cardarena.v1.ListVersionsResponse
-	22, // 32: cardarena.v1.BotService.ListLogs:output_type -> cardarena.v1.ListLogsResponse
-	25, // 33: cardarena.v1.BotService.GetLog:output_type -> cardarena.v1.GetLogResponse
-	25, // [25:34] is the sub-list for method output_type
-	16, // [16:25] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	23, // 12: cardarena.v1.Check.failed:type_name -> cardarena.v1.FailedAsk
+	20, // 13: cardarena.v1.Check.phases:type_name -> cardarena.v1.PhaseTimes
+	21, // 14: cardarena.v1.Check.time:type_name -> cardarena.v1.TimeSpent
+	22, // 15: cardarena.v1.TimeSpent.by_sdk:type_name -> cardarena.v1.SdkTimes
+	29, // 16: cardarena.v1.FailedAsk.view:type_name -> cardarena.v1.GameView
+	30, // 17: cardarena.v1.FailedAsk.events:type_name -> cardarena.v1.GameEvent
+	26, // 18: cardarena.v1.ListLogsResponse.logs:type_name -> cardarena.v1.LogInfo
+	2,  // 19: cardarena.v1.BotService.CreateBot:input_type -> cardarena.v1.CreateBotRequest
+	4,  // 20: cardarena.v1.BotService.ListOwnedBots:input_type -> cardarena.v1.ListOwnedBotsRequest
+	7,  // 21: cardarena.v1.BotService.CreateToken:input_type -> cardarena.v1.CreateTokenRequest
+	9,  // 22: cardarena.v1.BotService.SubmitVersion:input_type -> cardarena.v1.SubmitVersionRequest
+	11, // 23: cardarena.v1.BotService.SetVersionState:input_type -> cardarena.v1.SetVersionStateRequest
+	13, // 24: cardarena.v1.BotService.GetReport:input_type -> cardarena.v1.GetReportRequest
+	15, // 25: cardarena.v1.BotService.ListVersions:input_type -> cardarena.v1.ListVersionsRequest
+	24, // 26: cardarena.v1.BotService.ListLogs:input_type -> cardarena.v1.ListLogsRequest
+	27, // 27: cardarena.v1.BotService.GetLog:input_type -> cardarena.v1.GetLogRequest
+	3,  // 28: cardarena.v1.BotService.CreateBot:output_type -> cardarena.v1.CreateBotResponse
+	5,  // 29: cardarena.v1.BotService.ListOwnedBots:output_type -> cardarena.v1.ListOwnedBotsResponse
+	8,  // 30: cardarena.v1.BotService.CreateToken:output_type -> cardarena.v1.CreateTokenResponse
+	10, // 31: cardarena.v1.BotService.SubmitVersion:output_type -> cardarena.v1.SubmitVersionResponse
+	12, // 32: cardarena.v1.BotService.SetVersionState:output_type -> cardarena.v1.SetVersionStateResponse
+	14, // 33: cardarena.v1.BotService.GetReport:output_type -> cardarena.v1.GetReportResponse
+	16, // 34: cardarena.v1.BotService.ListVersions:output_type -> cardarena.v1.ListVersionsResponse
+	25, // 35: cardarena.v1.BotService.ListLogs:output_type -> cardarena.v1.ListLogsResponse
+	28, // 36: cardarena.v1.BotService.GetLog:output_type -> cardarena.v1.GetLogResponse
+	28, // [28:37] is the sub-list for method output_type
+	19, // [19:28] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_cardarena_v1_bots_proto_init() }
@@ -1937,7 +2231,7 @@ func file_cardarena_v1_bots_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_cardarena_v1_bots_proto_rawDesc), len(file_cardarena_v1_bots_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   24,
+			NumMessages:   27,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

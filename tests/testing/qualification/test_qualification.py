@@ -24,6 +24,7 @@ from arena.local.play import play
 from arena.records.diagnosis import diagnose
 from arena.records.read import Replay
 from arena.referee.spec import Ending, Fault, FaultKind, Outcome, SeatConduct
+from arena.results.think_times import SdkTimes
 from arena.sandbox.sandbox import SandboxDemand, raise_sandbox
 from arena.testing.qualification import games as qualified_games
 from arena.testing.qualification import robustness, run
@@ -279,6 +280,31 @@ def test_a_match_whose_time_was_over(tmp_path, ended, code, ask, _why):
     check = check_of(played, tmp_path, ["a line"], "arena check ./my-bot")
     assert (check.passed, check.ask) == (not code, ask)
     assert code in check.problem
+
+
+class SlowToChoose(Bot):
+    """Thinks long in one phase of the game."""
+
+    def ask(self, ask):
+        wait_s = 0.02 if type(ask.moves.offered[0]).__name__ == "Take" else 1.2
+        self.random.uniform = lambda *_: wait_s
+        super().ask(ask)
+
+
+def test_a_planted_slow_phase_is_in_the_report_with_what_its_sdk_noted(tmp_path, monkeypatch):
+    path = record(tmp_path, "abstrac", [SlowToChoose(0), Bot(1)], {"hands": 6})
+    noted = "times: 8 asks waited 0.400 s in the own queue; 6 took 1.600 s on the network"
+    monkeypatch.setattr(qualified_games, "notes_of", lambda *_: {8: noted})
+    (seating,) = seatings([DeclaredGame("abstrac", (2,))])
+    played = replace(outcome(20, ending=Ending.COMPLETED), match_id=path.stem)
+    match = QualificationMatch(seating, 50.0, outcomes=((0, played), (0, played)))
+    check = check_of(match, path.parent, [], "")
+    assert [(row.phase, row.p50_us, row.p99_us) for row in check.phases] == [
+        ("choose", 1_200_000, 1_200_000),
+        ("take", 20_000, 20_000),
+    ]
+    assert sum(row.decisions for row in check.phases) == check.time.decisions
+    assert check.time.by_sdk == SdkTimes(16, 800_000, 12, 3_200_000), "of both matches"
 
 
 # fmt: off

@@ -606,6 +606,8 @@ class Check(_message.Message):
     AGAIN_FIELD_NUMBER: _builtins.int
     ASKS_FIELD_NUMBER: _builtins.int
     FAILED_FIELD_NUMBER: _builtins.int
+    PHASES_FIELD_NUMBER: _builtins.int
+    TIME_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """What was checked: `manifest`, `start`, a game's id, or a robustness case."""
     seats: _builtins.int
@@ -636,6 +638,14 @@ class Check(_message.Message):
     def failed(self) -> Global___FailedAsk:
         """What the bot knew at that ask; not set if the match left no replay."""
 
+    @_builtins.property
+    def phases(self) -> _containers.RepeatedCompositeFieldContainer[Global___PhaseTimes]:
+        """For a game: the times of the bot's decisions by phase of the game, the slowest first, in matches that were played to their end."""
+
+    @_builtins.property
+    def time(self) -> Global___TimeSpent:
+        """Where these times went; not set without such a match."""
+
     def __init__(
         self,
         *,
@@ -651,14 +661,132 @@ class Check(_message.Message):
         again: _builtins.str = ...,
         asks: _builtins.int = ...,
         failed: Global___FailedAsk | None = ...,
+        phases: _abc.Iterable[Global___PhaseTimes] | None = ...,
+        time: Global___TimeSpent | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["failed", b"failed"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["failed", b"failed", "time", b"time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["again", b"again", "answered", b"answered", "ask", b"ask", "asks", b"asks", "failed", b"failed", "last_lines", b"last_lines", "name", b"name", "offered", b"offered", "passed", b"passed", "problem", b"problem", "seats", b"seats", "took_ms", b"took_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["again", b"again", "answered", b"answered", "ask", b"ask", "asks", b"asks", "failed", b"failed", "last_lines", b"last_lines", "name", b"name", "offered", b"offered", "passed", b"passed", "phases", b"phases", "problem", b"problem", "seats", b"seats", "time", b"time", "took_ms", b"took_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Check: _TypeAlias = Check  # noqa: Y015
+
+@_typing.final
+class PhaseTimes(_message.Message):
+    """Holds the charged times of the decisions that a bot made in time in one phase of a game: its thinking, its own queue and the network."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PHASE_FIELD_NUMBER: _builtins.int
+    DECISIONS_FIELD_NUMBER: _builtins.int
+    P50_US_FIELD_NUMBER: _builtins.int
+    P95_US_FIELD_NUMBER: _builtins.int
+    P99_US_FIELD_NUMBER: _builtins.int
+    LAG_US_FIELD_NUMBER: _builtins.int
+    phase: _builtins.str
+    """As the view names it."""
+    decisions: _builtins.int
+    """The number of decisions."""
+    p50_us: _builtins.int
+    """Half of them took no longer."""
+    p95_us: _builtins.int
+    """95 % of them took no longer."""
+    p99_us: _builtins.int
+    """99 % of them took no longer."""
+    lag_us: _builtins.int
+    """Delays of the arena itself in all these decisions, which are not in the times."""
+    def __init__(
+        self,
+        *,
+        phase: _builtins.str = ...,
+        decisions: _builtins.int = ...,
+        p50_us: _builtins.int = ...,
+        p95_us: _builtins.int = ...,
+        p99_us: _builtins.int = ...,
+        lag_us: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decisions", b"decisions", "lag_us", b"lag_us", "p50_us", b"p50_us", "p95_us", b"p95_us", "p99_us", b"p99_us", "phase", b"phase"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PhaseTimes: _TypeAlias = PhaseTimes  # noqa: Y015
+
+@_typing.final
+class TimeSpent(_message.Message):
+    """Tells where the time of a bot's decisions went."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DECISIONS_FIELD_NUMBER: _builtins.int
+    CHARGED_US_FIELD_NUMBER: _builtins.int
+    SHORTEST_US_FIELD_NUMBER: _builtins.int
+    LAG_US_FIELD_NUMBER: _builtins.int
+    BY_SDK_FIELD_NUMBER: _builtins.int
+    decisions: _builtins.int
+    """The number of decisions that it made in time."""
+    charged_us: _builtins.int
+    """All their charged times."""
+    shortest_us: _builtins.int
+    """The shortest charge: the network takes no longer in an undisturbed decision."""
+    lag_us: _builtins.int
+    """Delays of the arena itself, which are not charged."""
+    @_builtins.property
+    def by_sdk(self) -> Global___SdkTimes:
+        """What the bot's SDK measured; not set if it noted nothing, as it does where there is little to tell."""
+
+    def __init__(
+        self,
+        *,
+        decisions: _builtins.int = ...,
+        charged_us: _builtins.int = ...,
+        shortest_us: _builtins.int = ...,
+        lag_us: _builtins.int = ...,
+        by_sdk: Global___SdkTimes | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["by_sdk", b"by_sdk"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["by_sdk", b"by_sdk", "charged_us", b"charged_us", "decisions", b"decisions", "lag_us", b"lag_us", "shortest_us", b"shortest_us"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TimeSpent: _TypeAlias = TimeSpent  # noqa: Y015
+
+@_typing.final
+class SdkTimes(_message.Message):
+    """Holds what a bot's SDK measured of asks that the bot's code answered."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ASKS_FIELD_NUMBER: _builtins.int
+    QUEUE_US_FIELD_NUMBER: _builtins.int
+    TRIPS_FIELD_NUMBER: _builtins.int
+    NETWORK_US_FIELD_NUMBER: _builtins.int
+    asks: _builtins.int
+    """The number of asks."""
+    queue_us: _builtins.int
+    """Their time in the bot's own queue."""
+    trips: _builtins.int
+    """Of the asks, those whose way over the network is known."""
+    network_us: _builtins.int
+    """Their time on the network, there and back."""
+    def __init__(
+        self,
+        *,
+        asks: _builtins.int = ...,
+        queue_us: _builtins.int = ...,
+        trips: _builtins.int = ...,
+        network_us: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["asks", b"asks", "network_us", b"network_us", "queue_us", b"queue_us", "trips", b"trips"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SdkTimes: _TypeAlias = SdkTimes  # noqa: Y015
 
 @_typing.final
 class FailedAsk(_message.Message):
