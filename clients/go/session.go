@@ -44,11 +44,14 @@ type session struct {
 	ended            map[uint32]bool  // matches whose end the arena has sent
 	endedOldestFirst []uint32
 
-	tasks   []botTask
-	wake    chan struct{}
-	asks    *askCount
-	over    bool
-	playErr error
+	tasks []botTask
+	wake  chan struct{}
+	asks  *askCount
+	now   func() time.Time
+	// lastAnswered is the seat of the last answer, of which is the arena's last round trip; nil if it was sent again.
+	lastAnswered *seat
+	over         bool
+	playErr      error
 }
 
 // A seat is the bot's seat at a match.
@@ -56,6 +59,7 @@ type seat struct {
 	match  *Match
 	ask    *Ask       // the last ask, open or not
 	answer *v1.Answer // to the last ask
+	times  askTimes
 }
 
 // undelivered are the events that the bot did not receive, or nil.
@@ -85,7 +89,7 @@ func newSession(hello *v1.Hello, askForced bool, deals *deals) *session {
 	return &session{
 		hello: hello, askForced: askForced, deals: deals, limits: &v1.Limits{},
 		seats: map[uint32]*seat{}, open: map[uint64]*seat{}, ended: map[uint32]bool{},
-		wake: make(chan struct{}, 1), asks: newAskCount(),
+		wake: make(chan struct{}, 1), asks: newAskCount(), now: time.Now,
 	}
 }
 
@@ -218,6 +222,7 @@ func (s *session) deliver(ctx context.Context, ask *Ask) (context.Context, bool)
 		return nil, false
 	}
 	ask.delivered = true
+	s.open[ask.ID()].times.deliveredAt = s.now()
 	s.asks.addTaken(1)
 	ask.ctx, ask.cancel = context.WithDeadline(ctx, ask.due)
 	return ask.ctx, true
@@ -258,13 +263,20 @@ func (s *session) keep(answers []*v1.Answer) {
 		if seat == nil || seat.answer != nil {
 			continue
 		}
+		if seat.times.due && answer.GetNote() == "" {
+			answer.Note = seat.times.note()
+		}
 		answer.Note = truncate(answer.GetNote(), s.maxNoteChars())
 		seat.answer = answer
+		seat.times.answeredAt = s.now()
 		if seat.ask.cancel != nil {
 			seat.ask.cancel()
 		}
 		if seat.ask.open {
 			toSend = append(toSend, answer)
+			if s.lastAnswered = nil; s.welcomed {
+				s.lastAnswered = seat
+			}
 		}
 	}
 	if s.welcomed {
@@ -403,6 +415,11 @@ func (s *session) onAsks(r *received, asks []*v1.Ask, now time.Time) {
 		if seat.ask != nil && seat.ask.open {
 			s.settle(seat.ask.ID())
 		}
+		var roundTrip time.Duration
+		if s.lastAnswered == seat {
+			roundTrip = time.Duration(message.GetClock().GetLastRoundTripMs()) * time.Millisecond
+		}
+		seat.times.arrived(now, roundTrip)
 		seat.ask, seat.answer = ask, nil
 		s.open[ask.ID()] = seat
 		if !s.askForced && ask.forced() {
@@ -413,6 +430,9 @@ func (s *session) onAsks(r *received, asks []*v1.Ask, now time.Time) {
 	}
 	if s.welcomed {
 		s.out.putAnswers(repeated)
+	}
+	if len(repeated) > 0 {
+		s.lastAnswered = nil // its round trip has the time without a stream
 	}
 	s.keep(automatic)
 }

@@ -65,6 +65,10 @@ func (a *arena) answers() (ids []uint64) {
 	return ids
 }
 
+func (a *arena) receiveAt(now time.Time, ask *v1.Ask) {
+	a.s.receive(&v1.ArenaMessage{Body: &v1.ArenaMessage_Asks{Asks: &v1.Asks{Asks: []*v1.Ask{ask}}}}, now)
+}
+
 // delivered are the asks that are delivered to the bot now.
 func (a *arena) delivered() (asks []*Ask) {
 	tasks := a.s.tasks
@@ -94,6 +98,26 @@ func TestAForcedMoveIsAnsweredWithoutTheBotByDefault(t *testing.T) {
 	a = newArena(t, true)
 	a.asks(ask(7, 1, 1))
 	a.want("delivered", len(a.delivered()), 1)
+}
+
+func TestWaitsInTheOwnQueueAndOnTheNetworkAreNoted(t *testing.T) {
+	a := newArena(t, true)
+	now := time.Now()
+	a.s.now = func() time.Time { return now }
+	var notes []string
+	for id := range uint64(6) {
+		next := ask(id+1, 1, 2)
+		next.Clock.LastRoundTripMs = 250 // 200 ms of it are the bot's
+		a.receiveAt(now, next)
+		now = now.Add(50 * time.Millisecond)
+		a.delivered()
+		now = now.Add(150 * time.Millisecond)
+		answer := &v1.Answer{AskId: id + 1}
+		a.s.answer(answer)
+		notes = append(notes, answer.GetNote())
+	}
+	want := "times: 4 asks waited 0.200 s in the own queue; 4 took 0.200 s on the network"
+	a.want("notes", fmt.Sprintf("%q", notes), fmt.Sprintf("%q", []string{"", "", "", "", want, ""}))
 }
 
 func TestEventsOfUndeliveredAsksComeWithTheNextAsk(t *testing.T) {
