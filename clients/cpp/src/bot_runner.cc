@@ -130,7 +130,7 @@ void BotRunner::play_match(Queue& queue) {
 }
 
 void BotRunner::choose(AskState& state, Ask ask, Bot* bot, const std::string& make_error) {
-  if (!session_->deliver(state)) {
+  if (!session_->deliver(state, Clock::now())) {
     return;
   }
   v1::Answer answer;
@@ -142,7 +142,7 @@ void BotRunner::choose(AskState& state, Ask ask, Bot* bot, const std::string& ma
       answer = log_and_fail(ask, state, error);
     }
   }
-  session_->answer({std::move(answer)});
+  session_->answer({std::move(answer)}, Clock::now());
 }
 
 v1::Answer BotRunner::log_and_fail(const Ask& ask, const AskState& state, const std::string& why) {
@@ -171,7 +171,7 @@ void BotRunner::play_batches(Queue& queue) {
     std::vector<Ask> asks;
     for (auto& task : tasks) {
       if (auto* asked = std::get_if<Asked>(&task)) {
-        if (session_->deliver(*asked->ask)) {
+        if (session_->deliver(*asked->ask, Clock::now())) {
           asks.emplace_back(asked->ask);
         }
       } else if (auto* started = std::get_if<Started>(&task)) {
@@ -183,7 +183,7 @@ void BotRunner::play_batches(Queue& queue) {
       }
     }
     if (!asks.empty()) {
-      session_->answer(choose_all(asks));
+      session_->answer(choose_all(asks), Clock::now());
     }
   }
 }

@@ -153,15 +153,18 @@ void Session::react(Received& received, Reaction reaction) {
 
 // The bot runner calls these.
 
-bool Session::deliver(AskState& ask) {
+bool Session::deliver(AskState& ask, Clock::time_point now) {
   const std::lock_guard lock(mutex_);
   const bool due = ask.open && !ask.delivered;
+  if (due) {
+    seats_.at(match_of_ask_.at(ask.message.ask_id())).times.delivered_at = now;
+  }
   ask.delivered |= due;
   count_asks(-1, due ? 1 : 0);
   return due;
 }
 
-void Session::answer(std::vector<v1::Answer> answers) {
+void Session::answer(std::vector<v1::Answer> answers, Clock::time_point now) {
   const std::lock_guard lock(mutex_);
   std::vector<v1::Answer> to_send;
   for (auto& answer : answers) {
@@ -170,9 +173,14 @@ void Session::answer(std::vector<v1::Answer> answers) {
       continue;
     }
     Seat& seat = seats_.at(match->second);
+    if (seat.times.due && answer.note().empty()) {
+      answer.set_note(seat.times.note());
+    }
+    seat.times.answered_at = now;
     seat.answer = with_short_note(std::move(answer));
     if (seat.ask->open) {
       to_send.push_back(*seat.answer);
+      last_answered_ = welcomed_ ? std::optional(match->second) : std::nullopt;
     }
   }
   send(std::move(to_send));
@@ -288,13 +296,15 @@ void Session::on_asks(Received& received, const Asks& asks, Clock::time_point no
       reopen(seat);
       if (seat.answer) {
         answers.push_back(*seat.answer);
+        last_answered_.reset();  // its round trip has the time without a stream
       }
     } else if (body.moves.empty()) {
       answers.push_back(with_short_note(
           failed_answer(message.ask_id(), "this version of the SDK does not support " + seat.match->game)));
     } else {
-      on_new_ask(seat, std::make_shared<AskState>(message, seat.match, seat.undelivered(), now));
+      on_new_ask(seat, std::make_shared<AskState>(message, seat.match, seat.undelivered(), now), now);
       if (seat.answer) {
+        last_answered_ = message.match();
         answers.push_back(*seat.answer);
       }
     }
@@ -303,7 +313,9 @@ void Session::on_asks(Received& received, const Asks& asks, Clock::time_point no
 }
 
 /// Queues the ask, or answers it if there is only one legal move.
-void Session::on_new_ask(Seat& seat, AskPointer ask) {
+void Session::on_new_ask(Seat& seat, AskPointer ask, Clock::time_point now) {
+  const bool is_known = last_answered_ == seat.match->number;
+  seat.times.arrived(now, std::chrono::milliseconds(is_known ? ask->message.clock().last_round_trip_ms() : 0));
   forget_ask(seat);
   seat.ask = ask;
   seat.answer.reset();

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ask_state.hpp"
+#include "ask_times.hpp"
 #include "deals.hpp"
 #include "outbox.hpp"
 
@@ -78,10 +79,10 @@ class Session {
 
   /// Marks a queued ask as delivered, right before the call of the bot. It returns false if the ask is
   /// settled or was delivered before: the bot must not be called then.
-  bool deliver(AskState& ask);
+  bool deliver(AskState& ask, Clock::time_point now);
   /// Keeps the answers to delivered asks and sends them. A second answer to an ask is dropped. Without a
   /// stream nothing is sent: the next welcome repeats the open asks.
-  void answer(std::vector<v1::Answer> answers);
+  void answer(std::vector<v1::Answer> answers, Clock::time_point now);
 
  private:
   /// The bot's seat at a match.
@@ -92,6 +93,7 @@ class Session {
     AskPointer ask;
     /// The answer to the last ask.
     std::optional<v1::Answer> answer;
+    AskTimes times;
 
     /// The events that the bot did not receive.
     AskEvents undelivered() const {
@@ -106,7 +108,7 @@ class Session {
   void on_match_start(Received& received, const v1::MatchStart& start);
   template <class Asks>
   void on_asks(Received& received, const Asks& asks, Clock::time_point now);
-  void on_new_ask(Seat& seat, AskPointer ask);
+  void on_new_ask(Seat& seat, AskPointer ask, Clock::time_point now);
   void reopen(Seat& seat);
   void on_ask_closed(Received& received, const v1::AskClosed& closed);
   void on_match_end(Received& received, const v1::MatchEnd& end);
@@ -136,6 +138,8 @@ class Session {
   /// Asks that no bot thread has taken yet, and that one has taken and not answered.
   int queued_asks_ = 0;
   int taken_asks_ = 0;
+  /// The match of the last answer, of which is the arena's last round trip; none if it was sent again.
+  std::optional<std::uint32_t> last_answered_;
 };
 
 }  // namespace cardarena::detail

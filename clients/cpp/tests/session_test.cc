@@ -89,8 +89,8 @@ TEST_CASE("events of an ask that the bot did not receive come with the next, and
   Played played;
   played.session.receive(ask(7, body(2, true, 2)), Clock::now());
   played.session.receive(ask(8, body(2, true, 1), 1), Clock::now());
-  CHECK_FALSE(played.session.deliver(played.asked(1)));  // the next ask has settled it
-  CHECK(played.session.deliver(played.asked(2)));
+  CHECK_FALSE(played.session.deliver(played.asked(1), Clock::now()));  // the next ask has settled it
+  CHECK(played.session.deliver(played.asked(2), Clock::now()));
   const Ask second(std::get<Asked>(played.tasks.at(2)).ask);
   CHECK(second.events().size() == 3);
   CHECK(second.played_for().at(0).events_before == 3);
@@ -99,12 +99,30 @@ TEST_CASE("events of an ask that the bot did not receive come with the next, and
 TEST_CASE("an answer is repeated with its ask, and the bot is not called again") {
   Played played;
   played.session.receive(ask(7, body(2, true)), Clock::now());
-  REQUIRE(played.session.deliver(played.asked(1)));
-  played.session.answer({answer(7)});
+  REQUIRE(played.session.deliver(played.asked(1), Clock::now()));
+  played.session.answer({answer(7)}, Clock::now());
   CHECK(played.out->next().at(0).answers().answers_size() == 1);
   played.session.receive(ask(7, body(2, true)), Clock::now());
   CHECK(played.out->next().at(0).answers().answers(0).ask_id() == 7);
   CHECK(played.tasks.size() == 2);
+}
+
+TEST_CASE("waits in the own queue and on the network are noted") {
+  Played played(true);
+  auto now = Clock::now();
+  std::vector<std::string> notes;
+  for (std::uint64_t id = 1; id < 7; ++id) {
+    auto next = ask(id, body(2, true));
+    next.mutable_asks()->mutable_asks(0)->mutable_clock()->set_last_round_trip_ms(250);  // 200 ms are the bot's
+    played.session.receive(next, now);
+    now += std::chrono::milliseconds(50);
+    REQUIRE(played.session.deliver(played.asked(id), now));
+    now += std::chrono::milliseconds(150);
+    played.session.answer({answer(id)}, now);
+    notes.push_back(played.out->next().at(0).answers().answers(0).note());
+  }
+  const std::string note = "times: 4 asks waited 0.200 s in the own queue; 4 took 0.200 s on the network";
+  CHECK(notes == std::vector<std::string>{"", "", "", "", note, ""});
 }
 
 TEST_CASE("parts of an ask are found without knowing its game") {

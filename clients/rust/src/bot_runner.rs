@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
+use std::time::Instant;
 
 use tracing::error;
 
@@ -123,7 +124,7 @@ fn choose(
     ask: &Arc<UntypedAsk>,
     bot: &mut Result<Box<dyn UntypedBot>, BotError>,
 ) {
-    while session.lock().deliver(ask) {
+    while session.lock().deliver(ask, Instant::now()) {
         let answer = match bot {
             Ok(bot) => match catch_panic(|| bot.choose(ask)) {
                 Ok(answer) => answer,
@@ -141,7 +142,7 @@ fn choose(
             },
             Err(why) => failed_answer(ask.id(), why),
         };
-        return session.lock().answer(vec![answer]);
+        return session.lock().answer(vec![answer], Instant::now());
     }
 }
 
@@ -174,7 +175,7 @@ fn play_batches(
                         error!(%why, r#match = number, "the bot failed at the end of a match");
                     }
                 }
-                BotTask::Ask(ask) if session.lock().deliver(&ask) => asks.push(ask),
+                BotTask::Ask(ask) if session.lock().deliver(&ask, Instant::now()) => asks.push(ask),
                 BotTask::Ask(_) => {}
             }
         }
@@ -200,7 +201,7 @@ fn choose_all(session: &SharedSession, bot: &mut dyn UntypedBatchBot, asks: &[Ar
             asks.iter().map(|ask| failed_answer(ask.id(), &why)).collect()
         }
     };
-    session.lock().answer(answers);
+    session.lock().answer(answers, Instant::now());
 }
 
 /// A panic of the bot. Rust has printed its location to stderr.

@@ -38,6 +38,7 @@
 mod any_game;
 mod ask;
 mod ask_body;
+mod ask_times;
 mod bot;
 mod bot_runner;
 pub mod cards;

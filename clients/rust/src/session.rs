@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use crate::ask::{Match, UntypedAsk, UntypedEnd};
+use crate::ask_times::AskTimes;
 use crate::deal_set::deal_name;
 use crate::deals::{Deals, Reaction};
 use crate::outbox::Outbox;
@@ -49,12 +50,15 @@ pub(crate) struct Session {
     queued_asks: usize,
     /// Asks that a bot thread has taken and not answered yet.
     taken_asks: usize,
+    /// The match of the last answer, of which is the arena's last round trip. None if it was sent again.
+    last_answered: Option<u32>,
 }
 
 /// The bot's seat at a match.
 struct Seat {
     game_match: Arc<Match>,
     last: Option<LastAsk>,
+    times: AskTimes,
 }
 
 /// The last ask of a match.
@@ -123,6 +127,7 @@ impl Session {
             tasks: Vec::new(),
             queued_asks: 0,
             taken_asks: 0,
+            last_answered: None,
         }
     }
 
@@ -224,10 +229,11 @@ impl Session {
     /// Marks a queued ask as delivered, right before the call of the bot.
     ///
     /// False if the ask is settled or was delivered before: the bot must not be called then.
-    pub fn deliver(&mut self, ask: &UntypedAsk) -> bool {
-        let due = match self.last_of(ask.id()) {
-            Some(last) if last.open && !last.delivered => {
+    pub fn deliver(&mut self, ask: &UntypedAsk, now: Instant) -> bool {
+        let due = match self.seat_of(ask.id()) {
+            Some(Seat { last: Some(last), times, .. }) if last.open && !last.delivered => {
                 last.delivered = true;
+                times.delivered_at = Some(now);
                 true
             }
             _ => false,
@@ -266,22 +272,29 @@ impl Session {
     ///
     /// A second answer to an ask is dropped. Without a stream nothing is sent: the next welcome
     /// repeats the open asks.
-    pub fn answer(&mut self, answers: Vec<v1::Answer>) {
+    pub fn answer(&mut self, answers: Vec<v1::Answer>, now: Instant) {
         let max_chars = self.max_note_chars();
         let taken = self.taken_asks.saturating_sub(answers.len());
-        let mut to_send = Vec::new();
+        let (mut to_send, mut last_answered) = (Vec::new(), self.last_answered);
+        let is_live = self.welcomed;
         for mut answer in answers {
-            let Some(last) = self.last_of(answer.ask_id) else { continue };
-            if last.answer.is_some() {
+            let Some(seat) = self.seat_of(answer.ask_id) else { continue };
+            let Some(last) = seat.last.as_mut().filter(|last| last.answer.is_none()) else {
                 continue;
+            };
+            if seat.times.due && answer.note.is_empty() {
+                answer.note = seat.times.note();
             }
+            seat.times.answered_at = Some(now);
             answer.note = truncate(answer.note, max_chars);
             last.ask.set_open(false);
             if last.open {
                 to_send.push(answer.clone());
+                last_answered = is_live.then(|| seat.game_match.number());
             }
             last.answer = Some(answer);
         }
+        self.last_answered = last_answered;
         self.send_answers(to_send);
         self.count_asks(self.queued_asks, taken);
     }
@@ -294,14 +307,18 @@ impl Session {
 
     /// The ask, if it is the last of a match. It may be settled: the arena can repeat it.
     fn last_of(&mut self, ask_id: u64) -> Option<&mut LastAsk> {
-        let seat = match self.open.get(&ask_id) {
+        self.seat_of(ask_id)?.last.as_mut()
+    }
+
+    /// The seat whose last ask has an id.
+    fn seat_of(&mut self, ask_id: u64) -> Option<&mut Seat> {
+        match self.open.get(&ask_id) {
             Some(number) => self.seats.get_mut(number),
             None => self
                 .seats
                 .values_mut()
                 .find(|seat| seat.last.as_ref().is_some_and(|last| last.ask.id() == ask_id)),
-        };
-        seat?.last.as_mut()
+        }
     }
 
     fn max_note_chars(&self) -> usize {
@@ -393,7 +410,11 @@ impl Session {
         }
         if let Entry::Vacant(entry) = self.seats.entry(number) {
             let game_match = Arc::new(Match { start: start.clone() });
-            entry.insert(Seat { game_match: game_match.clone(), last: None });
+            entry.insert(Seat {
+                game_match: game_match.clone(),
+                last: None,
+                times: AskTimes::default(),
+            });
             self.tasks.push(BotTask::Started(game_match));
         }
         self.with_deals(received, |deals| deals.on_match_start(&start));
@@ -434,6 +455,10 @@ impl Session {
                 repeated.push(answer(v1::answer::Choice::Failed(true), note));
                 continue;
             };
+            let trip_ms = ask.message.clock.as_ref().map_or(0, |clock| clock.last_round_trip_ms);
+            let is_known = trip_ms > 0 && self.last_answered == Some(number);
+            let trip = is_known.then(|| Duration::from_millis(trip_ms.into()));
+            seat.times.arrived(now, trip);
             let before = seat.last.replace(LastAsk {
                 ask: ask.clone(),
                 open: true,
@@ -451,8 +476,11 @@ impl Session {
                 self.enqueue(ask);
             }
         }
+        if !repeated.is_empty() {
+            self.last_answered = None; // its round trip has the time without a stream
+        }
         self.send_answers(repeated);
-        self.answer(automatic);
+        self.answer(automatic, now);
     }
 
     /// Opens the last ask of a match again, because the arena repeated it.

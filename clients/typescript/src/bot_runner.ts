@@ -10,6 +10,7 @@ import {
 } from "./gen/cardarena/v1/play_pb.js";
 import type { ChosenMove, PlayEnded, ToBotThread, ToStreamThread } from "./link.js";
 import type { Logger } from "./log.js";
+import { nowMs } from "./time.js";
 
 const MAX_LOGGED_CHARS = 2000;
 
@@ -19,6 +20,7 @@ interface PendingAsk {
   readonly ask: Ask;
   open: boolean;
   delivered: boolean;
+  deliveredMs: number;
 }
 
 /** A match and its bot. */
@@ -116,7 +118,7 @@ export class BotRunner {
     if (message.kind === "ask") {
       const undelivered = last && !last.delivered ? eventsOf(last.ask) : undefined;
       const ask = new Ask(message.ask, seat.match, undelivered, message.receivedMs);
-      seat.last = { askId: message.askId, ask, open: true, delivered: false };
+      seat.last = { askId: message.askId, ask, open: true, delivered: false, deliveredMs: 0 };
       if (!message.answered) {
         this.#enqueue(seat, seat.last);
       }
@@ -260,6 +262,7 @@ export class BotRunner {
       return undefined;
     }
     pending.delivered = true;
+    pending.deliveredMs = nowMs();
     const { bot } = seat;
     if (!bot) {
       const why = seat.makeError ?? new Error("the player has no bot");
@@ -287,7 +290,7 @@ export class BotRunner {
 
   #resolve(pending: PendingAsk, choice: unknown): ChosenMove {
     try {
-      return resolveChoice(pending.ask, choice);
+      return { ...resolveChoice(pending.ask, choice), deliveredMs: pending.deliveredMs };
     } catch (error) {
       return this.#logAndFail(pending, error);
     }
@@ -325,6 +328,7 @@ export class BotRunner {
     }
     for (const pending of asks) {
       pending.delivered = true;
+      pending.deliveredMs = nowMs();
     }
     const send = (choices: unknown) => this.#sendAll(asks, choices);
     try {

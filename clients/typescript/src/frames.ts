@@ -13,6 +13,7 @@ import {
   AskSchema,
   AsksSchema,
   BotMessageSchema,
+  ClockSchema,
 } from "./gen/cardarena/v1/play_pb.js";
 
 /** An ask, as the arena encoded it. */
@@ -24,6 +25,8 @@ export interface AskFrame {
   readonly payload: Uint8Array | undefined;
   /** Whether there is only one legal move. */
   readonly forced: boolean;
+  /** The round trip of the arena's last ask to this match; 0 if it is not known. */
+  readonly lastRoundTripMs: number;
   /** The whole ask. */
   readonly bytes: Uint8Array;
 }
@@ -65,6 +68,7 @@ export function readAsk(bytes: Uint8Array): AskFrame {
   let decision = 0;
   let payload: Uint8Array | undefined;
   let forced = false;
+  let lastRoundTripMs = 0;
   while (reader.pos < reader.len) {
     const [number, type] = reader.tag();
     const game = GAMES.get(number);
@@ -74,6 +78,8 @@ export function readAsk(bytes: Uint8Array): AskFrame {
       match = reader.uint32();
     } else if (number === ASK.decision.number) {
       decision = reader.uint32();
+    } else if (number === ASK.clock.number) {
+      lastRoundTripMs = fromBinary(ClockSchema, reader.bytes()).lastRoundTripMs;
     } else if (game && type === WireType.LengthDelimited) {
       payload = reader.bytes();
       forced = isForced(payload, game);
@@ -81,7 +87,7 @@ export function readAsk(bytes: Uint8Array): AskFrame {
       reader.skip(type, number);
     }
   }
-  return { askId, match, decision, payload, forced, bytes };
+  return { askId, match, decision, payload, forced, lastRoundTripMs, bytes };
 }
 
 function isForced(payload: Uint8Array, game: DescMessage): boolean {

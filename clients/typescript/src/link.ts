@@ -9,6 +9,8 @@
 export type ChosenMove = {
   readonly askId: bigint;
   readonly note: string;
+  /** When the bot's code received the ask, in `nowMs`; undefined if its code failed. */
+  readonly deliveredMs?: number;
 } & (
   | { readonly index: number }
   /** The bot failed. */

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, toBinary } from "@bufbuild/protobuf";
-import { AnswerSchema, LimitsSchema } from "./gen/cardarena/v1/play_pb.js";
+import { frameOf } from "./frames.js";
+import { AnswerSchema, ClockSchema, LimitsSchema } from "./gen/cardarena/v1/play_pb.js";
 import { Arena, answersIn, jamAsk, sentBy } from "./messages.testing.js";
 import { Outbox } from "./outbox.js";
 
@@ -29,6 +30,24 @@ test("a repeated ask gets the same answer, and the bot is not called again", () 
     [[2, "first"]],
   );
   assert.deepEqual(arena.kinds(), []);
+});
+
+test("waits in the own queue and on the network are noted", () => {
+  const arena = new Arena();
+  let nowMs = 0;
+  for (let id = 1; id < 7; id += 1) {
+    const ask = jamAsk(id);
+    ask.clock = create(ClockSchema, { lastRoundTripMs: 250 }); // 200 ms of it are the bot's
+    arena.session.receive({ asks: [frameOf(ask)] }, nowMs);
+    const choice = { askId: BigInt(id), index: 0, note: "", deliveredMs: nowMs + 50 };
+    nowMs += 200;
+    arena.session.answer([choice], nowMs);
+  }
+  const note = "times: 4 asks waited 0.200 s in the own queue; 4 took 0.200 s on the network";
+  assert.deepEqual(
+    sentBy(arena.out).map((one) => one.note),
+    ["", "", "", "", note, ""],
+  );
 });
 
 test("an answer to a closed ask is kept, and sent if the ask is repeated", () => {

@@ -1,4 +1,5 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { AskTimes } from "./ask_times.js";
 import { dealName } from "./deal_set.js";
 import type { Deals, Reaction } from "./deals.js";
 import { type AskFrame, type Frame, frameOf } from "./frames.js";
@@ -20,6 +21,7 @@ import {
 } from "./gen/cardarena/v1/play_pb.js";
 import type { ChosenMove, ToBotThread } from "./link.js";
 import type { Outbox } from "./outbox.js";
+import { nowMs } from "./time.js";
 
 /** The contract version that this SDK supports. */
 export const CONTRACT = 1;
@@ -38,6 +40,7 @@ interface Seat {
   /** The last ask, open or not, and the encoded answer to it. */
   ask: { readonly askId: bigint; open: boolean } | undefined;
   answer: Uint8Array | undefined;
+  readonly times: AskTimes;
 }
 
 /** What to do about a frame of the arena. */
@@ -71,6 +74,8 @@ export class Session {
   #epoch = 0;
   #limits: Limits | undefined;
   #seatCount = 0;
+  /** The seat of the last answer, of which is the arena's last round trip; undefined if it was sent again. */
+  #lastAnswered: Seat | undefined;
   readonly #seats = new Map<number, Seat>();
   /** Seats by the id of their last ask. The ask may be closed: the arena can repeat it. */
   readonly #seatOfAsk = new Map<bigint, Seat>();
@@ -126,15 +131,20 @@ export class Session {
    * Keeps the bot's choices and sends them. A second choice for an ask is dropped. Without a stream
    * nothing is sent: the next welcome repeats the open asks.
    */
-  answer(choices: readonly ChosenMove[]): void {
+  answer(choices: readonly ChosenMove[], answeredMs = nowMs()): void {
     const toSend: Uint8Array[] = [];
     for (const choice of choices) {
       const seat = this.#seatOfAsk.get(choice.askId);
       if (!seat || seat.answer) {
         continue;
       }
-      seat.answer = this.#encoded(choice);
+      const isNoted = seat.times.due && !choice.note;
+      seat.answer = this.#encoded(isNoted ? { ...choice, note: seat.times.note() } : choice);
+      if (choice.deliveredMs !== undefined) {
+        seat.times.answered(choice.deliveredMs, answeredMs);
+      }
       if (seat.ask?.open) {
+        this.#lastAnswered = this.#welcomed ? seat : undefined;
         toSend.push(seat.answer);
       }
     }
@@ -280,14 +290,17 @@ export class Session {
     if (!same) {
       const id = ++this.#seatCount;
       const game = message.terms?.game ?? "";
-      const seat = { id, match: message.match, game, start, ask: undefined, answer: undefined };
+      const seat: Seat = {
+        ...{ id, match: message.match, game, start, ask: undefined, answer: undefined },
+        times: new AskTimes(),
+      };
       this.#seats.set(message.match, seat);
       this.#post({ kind: "started", seat: id, start });
     }
     this.#react(received, this.#deals?.onMatchStart(message));
   }
 
-  #onAsks(received: Received, asks: readonly AskFrame[], nowMs: number): void {
+  #onAsks(received: Received, asks: readonly AskFrame[], receivedMs: number): void {
     const answers: Uint8Array[] = [];
     for (const ask of asks) {
       this.#react(received, this.#deals?.onAsk(ask));
@@ -298,14 +311,18 @@ export class Session {
         this.#reopen(seat, seat.ask);
         if (seat.answer) {
           answers.push(seat.answer);
+          this.#lastAnswered = undefined; // its round trip has the time without a stream
         }
       } else if (ask.payload === undefined) {
         const note = `error: this version of the SDK does not support ${seat.game}`;
         answers.push(this.#encoded({ askId: ask.askId, failed: true, note }));
       } else {
-        const answer = this.#onNewAsk(seat, ask, nowMs);
+        const tripMs = this.#lastAnswered === seat ? ask.lastRoundTripMs : 0;
+        seat.times.arrived(receivedMs, tripMs);
+        const answer = this.#onNewAsk(seat, ask, receivedMs);
         if (answer) {
           answers.push(answer);
+          this.#lastAnswered = seat;
         }
       }
     }

@@ -80,7 +80,7 @@ impl Arena {
             BotTask::Ask(ask) => Some(ask),
             _ => None,
         });
-        asks.filter(|ask| self.session.deliver(ask)).collect()
+        asks.filter(|ask| self.session.deliver(ask, Instant::now())).collect()
     }
 }
 
@@ -96,6 +96,28 @@ fn a_forced_move_is_answered_without_the_bot_by_default() {
     let mut arena = Arena::new(true);
     arena.asks(&[ask(7, 1, 1)]);
     assert_eq!((arena.answered(), arena.delivered().len()), (vec![], 1));
+}
+
+#[test]
+fn waits_in_the_own_queue_and_on_the_network_are_noted() {
+    let mut arena = Arena::new(true);
+    let (mut now, later) = (Instant::now(), Duration::from_millis);
+    let mut notes = Vec::new();
+    for id in 1..7 {
+        let mut next = ask(id, 1, 2);
+        next.clock.as_mut().unwrap().last_round_trip_ms = 250; // 200 ms of it are the bot's
+        let message = v1::ArenaMessage { body: Some(Body::Asks(v1::Asks { asks: vec![next] })) };
+        arena.session.receive(&message.encode_to_vec(), message.clone(), now);
+        let tasks = arena.session.take_tasks();
+        let Some(BotTask::Ask(untyped)) = tasks.last() else { panic!("expected an ask") };
+        now += later(50);
+        assert!(arena.session.deliver(untyped, now));
+        now += later(150);
+        arena.session.answer(vec![answer(id)], now);
+        notes.extend(arena.out.take_answers().into_iter().map(|sent| sent.note));
+    }
+    let note = "times: 4 asks waited 0.200 s in the own queue; 4 took 0.200 s on the network";
+    assert_eq!(notes, ["", "", "", "", note, ""]);
 }
 
 #[test]
@@ -123,7 +145,7 @@ fn an_ask_is_open_until_it_is_settled() {
         ),
         ("the next ask", Box::new(|arena| drop(arena.asks(&[ask(8, 1, 2)])))),
         ("not in the welcome", Box::new(|arena| drop(arena.stream(2, &[])))),
-        ("answered", Box::new(|arena| arena.session.answer(vec![answer(7)]))),
+        ("answered", Box::new(|arena| arena.session.answer(vec![answer(7)], Instant::now()))),
     ];
     for (why, settle) in ways {
         let mut arena = Arena::new(false);
@@ -158,7 +180,7 @@ fn an_answer_is_repeated_whenever_the_ask_is() {
     let mut arena = Arena::new(false);
     arena.asks(&[ask(7, 1, 2)]);
     arena.delivered();
-    arena.session.answer(vec![answer(7), answer(7), answer(9)]);
+    arena.session.answer(vec![answer(7), answer(7), answer(9)], Instant::now());
     assert_eq!(arena.answered(), [7], "a second answer and one to an unknown ask are dropped");
     arena.stream(2, &[ask(7, 1, 2)]);
     assert_eq!(arena.answered(), [7]);
@@ -175,7 +197,7 @@ fn nothing_is_sent_before_welcome() {
     arena.delivered();
     arena.out = Arc::default();
     arena.session.stream_opened(&arena.out);
-    arena.session.answer(vec![answer(7)]);
+    arena.session.answer(vec![answer(7)], Instant::now());
     assert_eq!(arena.answered(), [] as [u64; 0]);
 }
 

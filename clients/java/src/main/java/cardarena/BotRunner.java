@@ -108,7 +108,7 @@ final class BotRunner {
   }
 
   private void choose(UntypedAsk ask, TypedBot<?, ?, ?> bot, Throwable makeError) {
-    if (!session.deliver(ask)) {
+    if (!session.deliver(ask, System.nanoTime())) {
       return;
     }
     Answer answer;
@@ -123,7 +123,7 @@ final class BotRunner {
         answer = logAndFail(ask, error);
       }
     }
-    session.answer(List.of(answer));
+    session.answer(List.of(answer), System.nanoTime());
   }
 
   private static Answer logAndFail(UntypedAsk ask, Throwable error) {
@@ -150,12 +150,12 @@ final class BotRunner {
         }
         if (!(task instanceof BotTask.Asked asked)) {
           notifyBatchBot(task);
-        } else if (session.deliver(asked.ask())) {
+        } else if (session.deliver(asked.ask(), System.nanoTime())) {
           asks.add(asked.ask());
         }
       }
       if (!asks.isEmpty()) {
-        session.answer(chooseAll(asks));
+        session.answer(chooseAll(asks), System.nanoTime());
       }
     }
   }

@@ -68,6 +68,8 @@ final class Session {
     /** The answer to the last ask; null before. */
     Answer answer;
 
+    final AskTimes times = new AskTimes();
+
     Seat(Match match) {
       this.match = match;
     }
@@ -101,6 +103,9 @@ final class Session {
 
   /** Asks that a bot thread has taken and not answered yet. */
   private int takenAsks;
+
+  /** The seat of the last answer, of which is the arena's last round trip; null if it was sent again. */
+  private Seat lastAnswered;
 
   /** Of the first message of each stream. Deals are null if the bot takes no part in fair deals. */
   Session(Hello hello, boolean askForced, Deals deals, Consumer<BotTask> tasks) {
@@ -243,10 +248,13 @@ final class Session {
    *
    * @return false if the ask is settled or was delivered before: the bot must not be called then
    */
-  boolean deliver(UntypedAsk ask) {
+  boolean deliver(UntypedAsk ask, long nowNanos) {
     lock.lock();
     try {
       boolean due = ask.open && !ask.delivered;
+      if (due) {
+        seatOfAsk.get(ask.id()).times.delivered(nowNanos);
+      }
       ask.delivered |= due;
       countAsks(-1, due ? 1 : 0);
       return due;
@@ -259,7 +267,7 @@ final class Session {
    * Keeps the answers to delivered asks and sends them. A second answer to an ask is dropped.
    * Without a stream nothing is sent: the next welcome repeats the open asks.
    */
-  void answer(List<Answer> answers) {
+  void answer(List<Answer> answers, long nowNanos) {
     lock.lock();
     try {
       List<Answer> toSend = new ArrayList<>();
@@ -268,8 +276,14 @@ final class Session {
         if (seat == null || seat.answer != null) {
           continue;
         }
-        seat.answer = truncate(answer);
+        if (seat.times.due && answer.getNote().isEmpty()) {
+          seat.answer = truncate(answer.toBuilder().setNote(seat.times.note()).build());
+        } else {
+          seat.answer = truncate(answer);
+        }
+        seat.times.answered(nowNanos);
         if (seat.ask.open) {
+          lastAnswered = welcomed ? seat : null;
           toSend.add(seat.answer);
         }
       }
@@ -382,15 +396,19 @@ final class Session {
         reopen(seat);
         if (seat.answer != null) {
           answers.add(seat.answer);
+          lastAnswered = null; // its round trip has the time without a stream
         }
       } else if (GameMessages.field(message) == null) {
         String note = "error: this version of the SDK does not support " + seat.match.game();
         answers.add(
             truncate(Answer.newBuilder().setAskId(id).setFailed(true).setNote(note).build()));
       } else {
+        int tripMs = lastAnswered == seat ? message.getClock().getLastRoundTripMs() : 0;
+        seat.times.arrived(nowNanos, tripMs);
         onNewAsk(seat, new UntypedAsk(message, seat.match, seat.undelivered(), nowNanos));
         if (seat.answer != null) {
           answers.add(seat.answer);
+          lastAnswered = seat;
         }
       }
     }

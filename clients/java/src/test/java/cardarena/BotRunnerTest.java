@@ -86,14 +86,33 @@ class BotRunnerTest {
     Session session = session(true, tasks::add);
     asks(session, ask(7, 3));
     Answer first = Answer.newBuilder().setAskId(7).setIndex(2).setNote("first").build();
-    session.answer(List.of(first));
-    session.answer(List.of(first.toBuilder().setIndex(1).build()));
+    session.answer(List.of(first), 0);
+    session.answer(List.of(first.toBuilder().setIndex(1).build()), 0);
     assertEquals(List.of(first), sent());
     tasks.clear();
     stream(session, 2, ask(7, 3));
     asks(session, ask(7, 3));
     assertEquals(List.of(first), sent());
     assertEquals(List.of(), tasks);
+  }
+
+  @Test
+  void waitsInTheOwnQueueAndOnTheNetworkAreNoted() {
+    Session session = session(true, tasks::add);
+    long nowNanos = 0;
+    for (long id = 1; id < 7; id++) {
+      cardarena.v1.Ask.Builder ask = ask(id, 2).toBuilder();
+      ask.getClockBuilder().setLastRoundTripMs(250); // 200 ms of it are the bot's
+      Asks asks = Asks.newBuilder().addAsks(ask).build();
+      session.receive(ArenaMessage.newBuilder().setAsks(asks).build(), nowNanos);
+      nowNanos += 50_000_000;
+      session.deliver(((BotTask.Asked) tasks.get(tasks.size() - 1)).ask(), nowNanos);
+      nowNanos += 150_000_000;
+      session.answer(List.of(Answer.newBuilder().setAskId(id).setIndex(0).build()), nowNanos);
+    }
+    String note = "times: 4 asks waited 0.200 s in the own queue; 4 took 0.200 s on the network";
+    assertEquals(
+        List.of("", "", "", "", note, ""), sent().stream().map(Answer::getNote).toList());
   }
 
   @Test
@@ -196,7 +215,7 @@ class BotRunnerTest {
     assertEquals(0, session.queuedAsks());
     asks(session, ask(7, 3));
     assertEquals(1, session.queuedAsks());
-    session.deliver(((BotTask.Asked) tasks.get(tasks.size() - 1)).ask());
+    session.deliver(((BotTask.Asked) tasks.get(tasks.size() - 1)).ask(), 0);
     assertEquals(0, session.queuedAsks(), "delivered");
   }
 
