@@ -1,6 +1,5 @@
 """`arena climb`: how high a bot gets on a ladder of frozen bots."""
 
-import html
 import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -33,15 +32,13 @@ from arena.games.game import Game
 from arena.referee.terms import MatchTerms
 from arena.referee.wire.terms import terms_message
 from arena.sandbox.house_levels import HOUSE_BOTS
+from arena.web.badge import badge_svg
 from cardarena.v1 import comparisons_pb2
 from cardarena.v1.comparisons_pb2 import Comparison
 
 DEFAULT_DEAL_SETS: Final = 400
 MOST_CHALLENGE_DEAL_SETS: Final = 64
 """Deal-sets of a challenge at an arena."""
-_LETTER: Final = 7
-"""The width of a letter of a badge, at the most, in pixels."""
-_MARGIN: Final = 6
 
 
 @click.command(
@@ -189,20 +186,6 @@ def _report(
         print_json(named | {"rung": rung, "ladder": rungs, "rungs": rows, "look_at": look})
     else:
         print_climb(results, rungs, game, look)
-
-
-def badge_svg(label: str, words: str) -> str:
-    """A picture of a label and what is said of it, side by side, as repositories show them."""
-    left, right = (len(text) * _LETTER + 2 * _MARGIN for text in (label, words))
-    label, words = html.escape(label), html.escape(words)
-    text = 'y="14" text-anchor="middle" font-family="sans-serif" font-size="11" fill="#fff"'
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img"'
-        f' aria-label="{label}: {words}"><rect width="{left}" height="20" fill="#333"/>'
-        f'<rect x="{left}" width="{right}" height="20" fill="#1a6b3c"/>'
-        f'<text x="{left // 2}" {text}>{label}</text>'
-        f'<text x="{left + right // 2}" {text}>{words}</text></svg>\n'
-    )
 
 
 def print_climb(

@@ -33,11 +33,13 @@ from arena.web.acting.forwarding import PLAY, ForwardedProcess, Forwarding
 from arena.web.addresses import Links, NoSuchPage, slug, unslug, viewer_named
 from arena.web.arena_source import ArenaBusy, NoArena
 from arena.web.assets import ASSETS, asset, sprite
+from arena.web.badge import MEDIA as BADGE_MEDIA
 from arena.web.feeds import MEDIA, feed
 from arena.web.names import seat_names
 from arena.web.page import Page, as_json
 from arena.web.page_cache import PageCache, key_of
 from arena.web.page_places import Full, PagePlaces
+from arena.web.pages.bot import badge_of
 from arena.web.pages.lists import Highlight
 from arena.web.passed_on import pass_on, people_folder
 from arena.web.rendering import has_previews, templates_hash
@@ -198,6 +200,15 @@ class Web:
         async with self._places.place(visitor_of(request.client)):
             made = await asyncio.to_thread(feed, self.archive, path, self.address)
         return revalidated(request, made.encode(), MEDIA)
+
+    async def badge(self, request: Request) -> Response:
+        """Make `/badges/NAME/GAME.svg`, which pages of other sites show."""
+        name, game = unslug(request.path_params["name"]), request.path_params["game"]
+        async with self._places.place(visitor_of(request.client)):
+            made = await asyncio.to_thread(badge_of, self.archive, name, game)
+        answer = revalidated(request, made.encode(), BADGE_MEDIA)
+        answer.headers["cross-origin-resource-policy"] = "cross-origin"
+        return answer
 
     async def official(self, request: Request) -> Response:
         """Make `/competitions/NAME.official-N.jsonl`: official standings and their inputs."""
@@ -418,6 +429,7 @@ def application(
             for kind in ("png", "gif")
         ),
         Route("/previews/bots/{name}.png", web.bot_preview),
+        Route("/badges/{name}/{game}.svg", web.badge),
         *([] if play is None else [Route("/m/{match}/what-if", web.what_if)]),
         Route("/m/{match}.json", web.match_json),
         *(Route(f"/m/{{match}}{ending}", web.match) for ending in (".html", "")),

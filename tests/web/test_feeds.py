@@ -1,5 +1,6 @@
 """Atom feeds: what they list, what they never say, and that readers can parse them."""
 
+import re
 from datetime import datetime
 from xml.etree import ElementTree as ET
 
@@ -49,6 +50,17 @@ def test_a_page_leads_to_the_feed_of_its_matches(client, page, path, has, why):
         if link is not None:
             there = link.get("href").removeprefix("https://arena.example")
             assert client.get(there).status_code == 200
+
+
+def test_a_bots_page_has_a_line_for_a_readme_and_its_badge(client):
+    page = client.get("/bots/ann.html").text
+    game = re.search(r"\[!\[.*\(https://arena.example/badges/ann/(\w+)\.svg\)\]\(", page)[1]
+    shown = client.get(f"/badges/ann/{game}.svg")
+    assert shown.headers["content-type"] == "image/svg+xml"
+    assert shown.headers["cross-origin-resource-policy"] == "cross-origin"
+    label = ET.fromstring(shown.content).get("aria-label")
+    assert re.fullmatch(r".+: (place \d+ of \d+|no place yet)(, above house-.+)?", label)
+    assert client.get("/badges/zoe/jam.svg").status_code == 404
 
 
 def test_a_feed_tells_the_story_of_a_match(client):

@@ -14,6 +14,7 @@ from arena.records.phrases import count
 from arena.results.deal_sets import winners
 from arena.web import plots
 from arena.web.addresses import NoSuchPage, slug
+from arena.web.badge import badge_svg
 from arena.web.page import Json, Page
 from arena.web.pages.competition import plotted, standings_rows
 from arena.web.pages.lists import (
@@ -178,6 +179,20 @@ def rung(own: Json, rows: Sequence[Json]) -> str:
     tiers = {row["bot"]: row["tier"] for row in rows}
     beaten = [bot for bot in HOUSE_BOTS if own["tier"] and (tiers.get(bot) or 0) > own["tier"]]
     return beaten[-1] if beaten else ""
+
+
+def badge_of(archive: SiteArchive, name: str, game: str) -> str:
+    """The badge of a bot in the newest standings of a game, as SVG.
+
+    Raises `NoSuchPage` if it is in none.
+    """
+    of_games = {row.standings["game"]: row for row in archive.appearances(name)}
+    if (appearance := of_games.get(game)) is None:
+        raise NoSuchPage(f"no bot named {name!r} is in standings of {game!r}", "bots")
+    own, rows = appearance.row, appearance.standings["rows"]
+    place = f"place {own['place']} of {len(rows)}" if own["place"] else "no place yet"
+    above = rung(own, rows)
+    return badge_svg(game_title(game), place + (f", above {above}" if above else ""))
 
 
 def _spark(appearance: Appearance) -> object:

@@ -38,6 +38,7 @@ def browser_bot(_: SiteArchive) -> Page:
 
 _PAGES: Final = {
     "/matches.atom": "an Atom feed of the newest matches; /bots/NAME.atom and /competitions/NAME.atom have those of one",
+    "/badges/NAME/GAME.svg": "a picture of a bot's place in the newest standings of a game, for the README of its repository",
     "/matches.json": "ended matches, newest first; /matches.2.json is the next page, and ?game= bot= competition= ending= margin= filters",
     "/search.json?q=WORDS": "bots, games and competitions with these words in their names",
     "/competitions.json": "competitions",
