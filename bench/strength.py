@@ -147,10 +147,12 @@ def _verdict(margin: float, half_width: float, faults: Mapping[str, int]) -> str
     return "commits faults" if faults else BETTER
 
 
-def bot_of(name: str, trial: Trial) -> AnyBot:
-    """Return the bot of a name: `sample`, `random`, `first`, `house:LEVEL` or the file of a policy."""
+def bot_of(name: str, trial: Trial, steps: int | None = None) -> AnyBot:
+    """Return the bot of a name: `sample`, `random`, `first`, `house:LEVEL` or the file of a policy, which searches `steps`."""
     if name.endswith(_POLICY):
-        return TrainedBot(name)
+        trained = TrainedBot(name)
+        trained.steps = trained.steps if steps is None else steps
+        return trained
     if name in HOUSE:
         house = HouseBot()
         house.level = name.partition(":")[2]
@@ -201,6 +203,8 @@ Examples:
     type=click.IntRange(min=1),
     help="Of a match, where the game has them; by default those of the trial.",
 )
+@click.option("--steps", type=click.IntRange(min=0),
+              help="Of the search on top of a policy of a file; by default those of its bot.")  # fmt: skip
 @click.option("--seed", default="strength", show_default=True, help="Fixes the deals.")
 @click.option("--on", "engine", default="processes", show_default=True, metavar="ENGINE",
               help="What plays: dask:ADDRESS, ray:ADDRESS (an address may be local) or processes.")  # fmt: skip
@@ -213,6 +217,7 @@ def main(
     deal_sets: int | None,
     seats: int | None,
     hands: int | None,
+    steps: int | None,
     seed: str,
     engine: str,
     file: Path | None,
@@ -241,7 +246,12 @@ def main(
             bar = progress.add_task(trial.game, total=None)
             results = play_many(
                 trial.game,
-                [[bot_of(bot, trial), *(bot_of(against, trial) for _ in range(1, trial.seats))]],
+                [
+                    [
+                        bot_of(bot, trial, steps),
+                        *(bot_of(against, trial) for _ in range(1, trial.seats)),
+                    ]
+                ],
                 deal_sets=deal_sets or trial.deal_sets,
                 seed=seed,
                 options=trial.options,
@@ -255,7 +265,7 @@ def main(
             table.add_row(*findings[-1].cells)
     Console().print(table)
     if file is not None:
-        setting = {"seed": seed, "bot": bot, "against": against}
+        setting = {"seed": seed, "bot": bot, "against": against, "steps": steps}
         found = setting | {"trials": [asdict(row) for row in findings]}
         file.write_text(json.dumps(found, indent=2) + "\n", "utf-8")
     raise SystemExit(any(row.verdict != BETTER for row in findings))

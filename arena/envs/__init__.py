@@ -10,6 +10,7 @@ each game at OpenSpiel. `pip install 'cardarena[research]'` installs the package
 numbers of a view, and moves of actions, in pure Python.
 """
 
+import os
 from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -114,7 +115,8 @@ def _require(package: str) -> None:
 
 
 def _register() -> None:
-    if find_spec("gymnasium") is None:
+    """Register the ids, but not in a bot that an arena launches: Gymnasium takes longer to import than all that it needs."""
+    if os.environ.get("CARDARENA_ONCE") == "1" or find_spec("gymnasium") is None:
         return
     import gymnasium
 

@@ -7,7 +7,6 @@ from array import array
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,10 +14,11 @@ import cardarena
 from arena.envs.actions import Legal
 from arena.envs.encoders import Layout, layout_of
 from arena.games.catalogue import game_by_id
-from arena.games.contract import Listed, Move, Seat
+from arena.games.contract import Move, Seat, State
+from arena.house.bot import searcher_of
+from arena.house.search import Below, Policy, Searcher
 from arena.referee.wire.games import codec_of
 from arena.referee.wire.terms import terms_of_message
-from cardarena.v1.game_pb2 import GameMove
 
 IGNORED: Final = ("hand", "totals")
 """Fields of views that are 0 to a policy: it plays for the points of a hand, in a match of any length."""
@@ -67,7 +67,19 @@ class TrainedPolicy:
             )
         self._ignored = ignored_inputs(self.layout)
         self._margin: float = about["margin"]
-        self._house = import_module(f"arena.house.policies.{self.game.family}").policy
+        house = searcher_of(self.game.id)
+        assert house is not None, "every game has a policy"
+        self._house: Policy = house.policy
+        self._searcher = Searcher(
+            self.game,
+            self.move,
+            house.candidates,
+            house.last_hand,
+            house.rollout or house.policy,
+            house.likelihood,
+            house.look_ahead,
+            step_time=house.step_time,
+        )
         self._layers = list(zip(parameters[::2], parameters[1::2], strict=True))
 
     def values(self, numbers: Sequence[float]) -> list[float]:
@@ -81,24 +93,28 @@ class TrainedPolicy:
             numbers = [one if one > 0 else 0.0 for one in sums]
         return sums
 
-    def choose(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
-        """Return the move of an ask that has the largest value, if it is larger by the margin than that of the house bot's."""
-        codec = codec_of(self.game)
-        view = codec.read_view(ask.view)
-        offered = [codec.read_move(GameMove(**{ask.family: move})) for move in ask.moves]
-        legal = self.layout.actions.legal(view, Listed(tuple(offered)))
-        numbers = self.layout.numbers(view, Seat(ask.seat))
+    def move(self, state: State, seat: Seat, below: Below) -> Move:
+        """Return the move that has the largest value, if it is larger by the margin than that of the house bot's."""
+        rules = self.game.rules
+        moves = rules.moves(state, seat)
+        usual = self._house(state, seat, below)
+        if moves.complete and len(moves.offered) == 1:
+            return usual
+        view = rules.view(state, seat)
+        numbers = self.layout.numbers(view, seat)
         for place in self._ignored:
             numbers[place] = 0.0
-        chance = ask.random.random
+        legal = self.layout.actions.legal(view, moves)
+        return better_move(legal, self.values(numbers), usual, self._margin)
 
-        def below(count: int) -> int:
-            return int(chance() * count)
-
-        seat, options = Seat(ask.seat), terms_of_message(ask.start.terms).options
-        usual = self._house(self.game.sample_state(view, options, seat, below), seat, below)
-        move = better_move(legal, self.values(numbers), usual, self._margin)
-        return type(ask.moves[0]).FromString(codec.move(move))
+    def choose(self, ask: cardarena.AnyAsk, steps: int) -> cardarena.Choice:
+        """Return the move of the policy, or a better one by a search of so many steps."""
+        codec = codec_of(self.game)
+        view, options = codec.read_view(ask.view), terms_of_message(ask.start.terms).options
+        searched = self._searcher.choose(
+            view, options, Seat(ask.seat), view.hand, steps, ask.random
+        )
+        return type(ask.moves[0]).FromString(codec.move(searched.move))
 
 
 class TrainedBot(cardarena.Bot):
@@ -107,6 +123,8 @@ class TrainedBot(cardarena.Bot):
     max_matches = 64
     file: str | Path = "policy.npz"
     """The file that `arena train` writes; a class of a bot has its path."""
+    steps = 0
+    """Steps of the rules that a search on top of the policy takes for a decision, about, as those of `house:search-20ms` (240)."""
 
     def __init__(self, file: str | Path | None = None) -> None:
         """Take the file of a policy; by default that of the class."""
@@ -119,7 +137,7 @@ class TrainedBot(cardarena.Bot):
             _latest(Path(cls.file))
 
     def move(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
-        return _latest(Path(self.file)).choose(ask)
+        return _latest(Path(self.file)).choose(ask, self.steps)
 
 
 def _latest(file: Path) -> TrainedPolicy:

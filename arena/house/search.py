@@ -15,9 +15,7 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Protocol, TypeAlias
-
-import numpy as np
+from typing import Final, Protocol, TypeAlias
 
 from arena.games.cards import Card
 from arena.games.contract import Move, Options, Seat, State, View
@@ -176,7 +174,7 @@ class Searcher:
         while used * self.step_time < steps and len(scores.live) > 1:
             world = self._world(view, options, seat, chance)
             dice = chance.getrandbits(64)
-            row = np.full(len(candidates), math.nan)
+            row = [math.nan] * len(candidates)
             for at in scores.live:
                 row[at], taken = self.played_out(world, seat, dice, candidates[at])
                 used += taken
@@ -250,29 +248,43 @@ class RandomDeals:
 
 
 class _Scores:
+    """Pure Python: a trained bot searches where there is no numpy."""
+
     def __init__(self, candidates: int, kept: int | None = None) -> None:
         """`kept` is a candidate that is not dropped."""
         self.live = list(range(candidates))
         self._kept = kept
-        self._rows: list[np.ndarray[Any, np.dtype[np.float64]]] = []
+        self._rows: list[Sequence[float]] = []
+        self._sums = [0.0] * candidates
+        self._products = [[0.0] * candidates for _ in range(candidates)]
+        """For each two candidates, the smaller number last, the sum of the products of their scores."""
 
     @property
     def worlds(self) -> int:
         return len(self._rows)
 
-    def add(self, row: np.ndarray[Any, np.dtype[np.float64]]) -> None:
+    def add(self, row: Sequence[float]) -> None:
         """Add a world, and drop candidates that are surely behind the best."""
         self._rows.append(row)
+        live, sums = self.live, self._sums
+        for place, at in enumerate(live):
+            score, products = row[at], self._products[at]
+            sums[at] += score
+            for other in live[: place + 1]:
+                products[other] += score * row[other]
         if len(self._rows) < FEWEST_WORLDS:
             return
-        scores = np.array(self._rows)[:, self.live]
-        best = int(scores.mean(axis=0).argmax())
-        behind = scores[:, [best]] - scores
-        error = behind.std(axis=0, ddof=1) / math.sqrt(len(scores))
-        kept = behind.mean(axis=0) <= DROP_Z * error
-        self.live = [
-            at for at, keep in zip(self.live, kept, strict=True) if keep or at == self._kept
-        ]
+        best = max(live, key=sums.__getitem__)
+        self.live = [at for at in live if at in {self._kept, best} or self._is_near(at, best)]
+
+    def _is_near(self, at: int, best: int) -> bool:
+        """Whether the best candidate may be ahead of another by chance."""
+        worlds, products = len(self._rows), self._products
+        behind = self._sums[best] - self._sums[at]
+        of_both = products[max(at, best)][min(at, best)]
+        squares = products[at][at] + products[best][best] - 2 * of_both
+        variance = max(0.0, squares - behind * behind / worlds) / (worlds - 1)
+        return behind / worlds <= DROP_Z * math.sqrt(variance / worlds)
 
     def best(self, than: int, z: float) -> tuple[int, float, float]:
         """Return the candidate that gains most over another, if it does by `z` standard errors.
@@ -281,13 +293,13 @@ class _Scores:
         """
         if len(self._rows) < FEWEST_WORLDS:
             return than, 0.0, 0.0
-        scores = np.array(self._rows)
         best, gain, error_of_gain = than, 0.0, 0.0
         for at in self.live:
-            paired = scores[:, at] - scores[:, than]
-            paired = paired[~np.isnan(paired)]
-            error = float(paired.std(ddof=1)) / math.sqrt(len(paired))
-            mean = float(paired.mean())
+            paired = [row[at] - row[than] for row in self._rows if not math.isnan(row[than])]
+            worlds = len(paired)
+            mean = sum(paired) / worlds
+            variance = sum([(one - mean) ** 2 for one in paired]) / (worlds - 1)
+            error = math.sqrt(variance / worlds)
             if mean > gain and mean > z * error:
                 best, gain, error_of_gain = at, mean, error
         return best, gain, error_of_gain

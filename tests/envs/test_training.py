@@ -1,6 +1,10 @@
 """Training by self-play: what a network learns, what is kept, and what is exported."""
 
+import os
+import random
 import runpy
+import subprocess
+import sys
 from contextlib import closing
 
 import numpy as np
@@ -245,6 +249,43 @@ def test_a_policy_plays_without_faults(game, options, tmp_path):
     Training(terms).export(tmp_path / POLICY)
     played = play_match(game, [TrainedBot(tmp_path / POLICY)] * seats, seed=5, options=options)
     assert not played.faults
+
+
+def test_a_bot_that_an_arena_launches_loads_no_library_of_learners(tmp_path):
+    """Numpy is not in the sandbox, and Gymnasium would be most of the time of its start."""
+    Training(SHORT).export(tmp_path / POLICY)
+    program = (
+        "import sys; from cardarena.envs import TrainedBot\n"
+        "from arena.envs.trained_bot import TrainedPolicy; TrainedPolicy(sys.argv[1])\n"
+        "print(*sys.modules.keys() & {'numpy', 'gymnasium'})"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program, tmp_path / POLICY],
+        env=os.environ | {"CARDARENA_ONCE": "1"},
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    assert not run.stdout.strip()
+
+
+def test_a_search_finds_what_a_policy_that_was_not_trained_misses(tmp_path):
+    """With steps the bot leaves the move of its policy where playouts gain by another."""
+    Training(SHORT).export(tmp_path / POLICY)
+    policy = TrainedPolicy(tmp_path / POLICY)
+    policy._margin = -np.inf
+    match, chance = SteppedMatch("sixty_six", {"hands": 2}), random.Random(3)
+    match.begin(4)
+    left = 0
+    while not match.is_over:
+        view, seat = match.view(match.acting[0]), match.acting[0]
+        ask = (view, match.options, seat, match.hand)
+        quick, searched = (policy._searcher.choose(*ask, steps, chance) for steps in (0, 240))
+        assert quick.worlds == 0
+        assert quick.move == policy.move(match.state, seat, chance.randrange)
+        left += searched.move != quick.move
+        match.play(quick.move)
+    assert left > 0
 
 
 def test_the_command_writes_a_bot_and_goes_on(tmp_path, monkeypatch):

@@ -2,7 +2,6 @@
 
 import random
 
-import numpy as np
 import pytest
 
 from arena.games.catalogue import GAMES, game_by_id
@@ -114,7 +113,7 @@ SCORES = [
 def test_a_move_is_played_for_its_scores(rows, plays, why):
     scores = _Scores(3)
     for row in rows:
-        scores.add(np.array(row))
+        scores.add(row)
     assert scores.best(0, LEAVE_Z)[0] == plays
 
 
@@ -135,7 +134,7 @@ PLAYED = [
 def test_a_move_that_was_played_is_compared_with_the_best(rows, played, best):
     scores = _Scores(2, played)
     for row in rows:
-        scores.add(np.array(row))
+        scores.add(row)
     assert played in scores.live
     assert scores.best(played, BETTER_Z)[:2] == best
 
@@ -143,7 +142,7 @@ def test_a_move_that_was_played_is_compared_with_the_best(rows, played, best):
 def test_a_move_that_is_surely_behind_is_tried_no_more():
     scores = _Scores(3)
     for _ in range(FEWEST_WORLDS):
-        scores.add(np.array((0.0, 9.0, 1.0)))
+        scores.add((0.0, 9.0, 1.0))
     assert scores.live == [1]
 
 

@@ -1,19 +1,31 @@
 """Observations and actions of the Pineapple games."""
 
+import random
+from functools import lru_cache, partial
+from itertools import combinations
+from typing import Final
+
 from arena.envs.actions import ActionSpace, FixedMoves
-from arena.envs.codes import CardOrder, Fields, OneOf, SeatOf, SeveralOf
+from arena.envs.beside import Beside
+from arena.envs.codes import CardOrder, Fields, OneOf, SeatOf, SeveralOf, ValueCode
 from arena.envs.encoders.betting import betting_codes, wagers
 from arena.games.betting.moves import CALL, CHECK, FOLD
 from arena.games.betting.rounds import Structure
-from arena.games.cards import PACK_52
+from arena.games.cards import PACK_52, SUITS, Card
 from arena.games.contract import Options
 from arena.games.pineapple import messages as m
 from arena.games.pineapple.state import first_match
+from arena.house.policies.pineapple import equities_of
+
+_STEPS: Final = 20
+"""Numbers of an equity: each is the part of a twentieth that it fills."""
+_DEALS: Final = 64
+"""Imagined deals of an equity: half a millisecond."""
 
 
-def view_code(options: Options, seats: int) -> Fields:
+def view_code(options: Options, seats: int) -> ValueCode:
     _, match = first_match(options, seats)
-    return Fields(
+    seen = Fields(
         m.View,
         seats,
         to_act=SeveralOf(SeatOf(seats), seats),
@@ -23,6 +35,12 @@ def view_code(options: Options, seats: int) -> Fields:
         live=SeveralOf(SeatOf(seats), seats),
         **betting_codes(match, seats),
     )
+    meaning = (
+        f"the part of the pot that the best two cards should win from others with any cards, by {_DEALS} imagined deals: "
+        f"for each of {_STEPS} steps from 0 to 1 the part that it fills"
+    )
+    with_low = options.variant == m.Variant.CRAZY_HILO
+    return Beside(seen, "equity", meaning, _STEPS, partial(_equity, with_low=with_low))
 
 
 def action_space(options: Options, seats: int) -> ActionSpace:
@@ -30,3 +48,48 @@ def action_space(options: Options, seats: int) -> ActionSpace:
     is_fixed = options.structure == Structure.FIXED
     moves = FixedMoves(FOLD, CHECK, CALL, *m.DISCARDS.values())
     return ActionSpace(moves, wagers(1 if is_fixed else 0))
+
+
+def _equity(view: m.View, seat: int, *, with_low: bool) -> list[float]:
+    others = len(view.live) - 1
+    if seat not in view.live or not others:
+        return []
+    gone = () if view.given_up is None else (view.given_up,)
+    equity = _STEPS * _imagined(*_renamed(view.held, view.board, gone), others, with_low=with_low)
+    return [min(1.0, equity - step) for step in range(_STEPS) if equity > step]
+
+
+def _renamed(*groups: tuple[Card, ...]) -> list[tuple[Card, ...]]:
+    """Return cards with their suits renamed and sorted, so that hands that differ in suits alone are the same."""
+    ranks = {
+        suit: [sorted(card[0] for card in group if card[1] == suit) for group in groups]
+        for suit in SUITS
+    }
+    to = dict(zip(sorted(SUITS, key=ranks.__getitem__), SUITS, strict=True))
+    return [tuple(sorted(card[0] + to[card[1]] for card in group)) for group in groups]
+
+
+@lru_cache(maxsize=1 << 14)
+def _imagined(
+    held: tuple[Card, ...],
+    board: tuple[Card, ...],
+    gone: tuple[Card, ...],
+    others: int,
+    *,
+    with_low: bool,
+) -> float:
+    """Return the equity of the best two cards; the deals follow from the cards that a seat sees."""
+    seen = {*held, *board, *gone}
+    unseen = [card for card in PACK_52 if card not in seen]
+    draw = random.Random(f"{held} {board} {gone} {others}").random
+    return max(
+        equities_of(
+            list(combinations(held, 2)),
+            board,
+            unseen,
+            others,
+            lambda count: int(draw() * count),
+            _DEALS,
+            with_low=with_low,
+        )
+    )

@@ -15,6 +15,7 @@ from arena.house import betting
 from arena.house.betting import DEALS, READ_DEALS, ROLLOUT_DEALS, bet, drawn
 
 _KEPT: Final = 2
+_BOARD: Final = 5
 STEP_TIME: Final = betting.STEP_TIME
 
 
@@ -59,9 +60,24 @@ def _equities(
     board = deal.runout[: BOARD[state.street]]
     seen = {*deal.holes[seat], deal.given_up[seat], *board}
     unseen = [card for card in PACK_52 if card not in seen]
-    others = _KEPT * (len(state.betting.live) - 1)
-    to_come = len(deal.runout) - len(board)
+    others = len(state.betting.live) - 1
     with_low = state.hand.stakes.variant is Variant.CRAZY_HILO
+    return equities_of(kept, board, unseen, others, below, deals, with_low=with_low)
+
+
+def equities_of(
+    kept: Sequence[tuple[Card, ...]],
+    board: tuple[Card, ...],
+    unseen: list[Card],
+    others: int,
+    below: Callable[[int], int],
+    deals: int,
+    *,
+    with_low: bool,
+) -> list[float]:
+    """Return, for each two cards that may be kept, the part of the pot that they should win from others with any cards."""
+    others *= _KEPT
+    to_come = _BOARD - len(board)
     sums = [0.0] * len(kept)
     for _ in range(deals):
         cards = drawn(unseen, others + to_come, below)
