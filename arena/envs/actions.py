@@ -6,7 +6,7 @@ moves where the rules allow more than they offer.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby, islice
 from typing import Final, TypeAlias
 
@@ -33,9 +33,13 @@ class ActionGroup(ABC):
         del rename
         return list(range(self.size))
 
-    @abstractmethod
-    def legal(self, view: View, moves: Moves) -> Iterator[tuple[int, Move]]:
-        """Yield legal moves of the group, each with its number in the group."""
+    def fixed(self) -> Sequence[Move]:
+        """Return the moves in order, if they are the same at every decision."""
+        return ()
+
+    def legal(self, view: View, moves: Moves) -> Iterable[tuple[int, Move]]:  # noqa: ARG002
+        """Yield legal moves of the group that are not fixed, each with its number in the group."""
+        return ()
 
     @abstractmethod
     def meanings(self, notation: Notation) -> Iterator[tuple[int, str]]:
@@ -48,17 +52,13 @@ class FixedMoves(ActionGroup):
     def __init__(self, *moves: Move) -> None:
         self._moves = moves
         self._number = {move: number for number, move in enumerate(moves)}
-        self._kinds = tuple({type(move) for move in moves})
         self.size = len(moves)
 
     def renamed(self, rename: Rename) -> list[int]:
         return [self._number[rename(move)] for move in self._moves]
 
-    def legal(self, view: View, moves: Moves) -> Iterator[tuple[int, Move]]:  # noqa: ARG002
-        number = self._number.get
-        for move in moves.offered:
-            if isinstance(move, self._kinds) and (at := number(move)) is not None:
-                yield at, move
+    def fixed(self) -> Sequence[Move]:
+        return self._moves
 
     def meanings(self, notation: Notation) -> Iterator[tuple[int, str]]:
         for _, group in groupby(self._moves, type):
@@ -122,7 +122,16 @@ class ActionSpace:
 
     def __init__(self, *groups: ActionGroup) -> None:
         self.groups = groups
-        self.size = sum(group.size for group in groups)
+        self.size = 0
+        self._fixed: dict[Move, int] = {}
+        self._others: list[tuple[int, ActionGroup]] = []
+        for group in groups:
+            moves = group.fixed()
+            if moves:
+                self._fixed |= {move: self.size + at for at, move in enumerate(moves)}
+            else:
+                self._others.append((self.size, group))
+            self.size += group.size
 
     def renamed(self, rename: Rename) -> list[int]:
         """Return for each action its number with the suits of its move renamed; those that are numbered by place keep theirs."""
@@ -146,10 +155,9 @@ class ActionSpace:
 
         A move has one action: the first that stands for it.
         """
-        legal: Legal = {}
-        start = 0
-        for group in self.groups:
+        action = self._fixed.get
+        legal = {at: move for move in moves.offered if (at := action(move)) is not None}
+        for start, group in self._others:
             for number, move in group.legal(view, moves):
                 legal[start + number] = move
-            start += group.size
-        return legal
+        return dict(sorted(legal.items()))

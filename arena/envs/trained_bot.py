@@ -14,7 +14,7 @@ import cardarena
 from arena.envs.actions import Legal
 from arena.envs.encoders import Layout, layout_of
 from arena.games.catalogue import game_by_id
-from arena.games.contract import Move, Seat, State
+from arena.games.contract import Move, Moves, Seat, State
 from arena.house.bot import searcher_of
 from arena.house.search import Below, Policy, Searcher
 from arena.referee.wire.games import codec_of
@@ -67,6 +67,7 @@ class TrainedPolicy:
             )
         self._ignored = ignored_inputs(self.layout)
         self._margin: float = about["margin"]
+        self._scale: float = about["scale"]
         house = searcher_of(self.game.id)
         assert house is not None, "every game has a policy"
         self._house: Policy = house.policy
@@ -78,6 +79,7 @@ class TrainedPolicy:
             house.rollout or house.policy,
             house.likelihood,
             house.look_ahead,
+            self.worth,
             step_time=house.step_time,
         )
         self._layers = list(zip(parameters[::2], parameters[1::2], strict=True))
@@ -95,17 +97,23 @@ class TrainedPolicy:
 
     def move(self, state: State, seat: Seat, below: Below) -> Move:
         """Return the move that has the largest value, if it is larger by the margin than that of the house bot's."""
-        rules = self.game.rules
-        moves = rules.moves(state, seat)
         usual = self._house(state, seat, below)
+        moves = self.game.rules.moves(state, seat)
         if moves.complete and len(moves.offered) == 1:
             return usual
-        view = rules.view(state, seat)
+        return better_move(*self._valued(state, seat, moves), usual, self._margin)
+
+    def worth(self, state: State, seat: Seat) -> dict[Move, float]:
+        """Return the values of moves, in points."""
+        legal, values = self._valued(state, seat, self.game.rules.moves(state, seat))
+        return {move: self._scale * values[action] for action, move in legal.items()}
+
+    def _valued(self, state: State, seat: Seat, moves: Moves) -> tuple[Legal, list[float]]:
+        view = self.game.rules.view(state, seat)
         numbers = self.layout.numbers(view, seat)
         for place in self._ignored:
             numbers[place] = 0.0
-        legal = self.layout.actions.legal(view, moves)
-        return better_move(legal, self.values(numbers), usual, self._margin)
+        return self.layout.actions.legal(view, moves), self.values(numbers)
 
     def choose(self, ask: cardarena.AnyAsk, steps: int) -> cardarena.Choice:
         """Return the move of the policy, or a better one by a search of so many steps."""

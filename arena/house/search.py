@@ -13,7 +13,7 @@ and search in trick-based card games*, IJCAI 2009).
 
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Protocol, TypeAlias
 
@@ -32,6 +32,8 @@ LEAVE_Z: Final = 1.0
 """Standard errors by which a move must be better than the policy's."""
 BETTER_Z: Final = 2.0
 """Standard errors by which a move must be better than one that was played, to say so."""
+PRIOR_WORLDS: Final = 30
+"""Worlds that a `Prior` counts for."""
 DROP_Z: Final = 2.0
 """Standard errors by which a candidate is behind the best when it is dropped."""
 
@@ -55,6 +57,10 @@ Likelihood: TypeAlias = Callable[[State, Seat, Below], float]
 LookAhead: TypeAlias = Callable[[State, Seat, int, Move], LookedAhead]
 """Searches from a state, for the seat to act, by about so many steps; the best move is set beside another one. It uses what
 the seat may know."""
+
+
+Prior: TypeAlias = Callable[[State, Seat], Mapping[Move, float]]
+"""Returns the points by which moves are better than others, for all that is known before they are played out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +101,8 @@ class Searcher:
     """Weighs the worlds by the others' moves, if these depend on their cards."""
     look_ahead: LookAhead | None = None
     """Searches the game instead of playing worlds out."""
+    prior: Prior | None = None
+    """Counts beside the playouts."""
     step_time: float = 1.0
     """The time of a step of the rules with its policy, relative to the slower games. Levels take equally long in all games."""
     most_candidates: int = 24
@@ -118,7 +126,7 @@ class Searcher:
             move = ahead.move if ahead.gain > 0 else usual
             return Searched(move, ahead.gain, worlds=1, steps=steps)
         searched = self._searched(view, options, seat, hand, steps, chance)
-        best, gain, _ = searched.scores.best(0, LEAVE_Z)
+        best, gain, _ = searched.scores.best(0, LEAVE_Z, searched.prior)
         return Searched(searched.candidates[best], gain, searched.scores.worlds, searched.steps)
 
     def compare(
@@ -179,7 +187,9 @@ class Searcher:
                 row[at], taken = self.played_out(world, seat, dice, candidates[at])
                 used += taken
             scores.add(row)
-        return _Search(candidates, scores, used)
+        values = {} if self.prior is None else self.prior(world, seat)
+        prior = [values.get(move, math.nan) for move in candidates] if values else None
+        return _Search(candidates, scores, used, prior)
 
     def _world(self, view: View, options: Options, seat: Seat, chance: random.Random) -> State:
         """Return a state that fits the view, the likelier the more often."""
@@ -286,10 +296,12 @@ class _Scores:
         variance = max(0.0, squares - behind * behind / worlds) / (worlds - 1)
         return behind / worlds <= DROP_Z * math.sqrt(variance / worlds)
 
-    def best(self, than: int, z: float) -> tuple[int, float, float]:
+    def best(
+        self, than: int, z: float, prior: Sequence[float] | None = None
+    ) -> tuple[int, float, float]:
         """Return the candidate that gains most over another, if it does by `z` standard errors.
 
-        Returns that candidate, or the other one, with its gain and the gain's standard error.
+        Values of `prior` count as those of `PRIOR_WORLDS` worlds, without an error. Returns that candidate, or the other one, with its gain and the gain's standard error.
         """
         if len(self._rows) < FEWEST_WORLDS:
             return than, 0.0, 0.0
@@ -300,6 +312,10 @@ class _Scores:
             mean = sum(paired) / worlds
             variance = sum([(one - mean) ** 2 for one in paired]) / (worlds - 1)
             error = math.sqrt(variance / worlds)
+            before = math.nan if prior is None else prior[at] - prior[than]
+            if not math.isnan(before):
+                share = worlds / (worlds + PRIOR_WORLDS)
+                mean, error = mean * share + before * (1 - share), error * share
             if mean > gain and mean > z * error:
                 best, gain, error_of_gain = at, mean, error
         return best, gain, error_of_gain
@@ -311,3 +327,5 @@ class _Search:
     """The policy's move is the first."""
     scores: _Scores
     steps: int
+    prior: Sequence[float] | None
+    """The value of each candidate before it was played out; NaN if it has none."""

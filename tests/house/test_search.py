@@ -1,5 +1,6 @@
 """The search of the house bots: it finds what the policy misses, and pays no attention to hidden cards."""
 
+import math
 import random
 
 import pytest
@@ -115,6 +116,24 @@ def test_a_move_is_played_for_its_scores(rows, plays, why):
     for row in rows:
         scores.add(row)
     assert scores.best(0, LEAVE_Z)[0] == plays
+
+
+# fmt: off
+PRIORS = [
+    # values before the playouts                plays   why
+    ([0.0, 0.0],                                1,      "values that say nothing leave what the playouts say"),
+    ([30.0, 0.0],                               0,      "a large value outweighs a few worlds"),
+    ([math.nan, 0.0],                           1,      "a move without a value is judged by its playouts"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("prior", "plays", "why"), PRIORS, ids=[row[2] for row in PRIORS])
+def test_values_of_moves_count_beside_the_playouts(prior, plays, why):
+    scores = _Scores(2)
+    for _ in range(FEWEST_WORLDS):
+        scores.add((0.0, 9.0))
+    assert scores.best(0, LEAVE_Z, prior)[0] == plays
 
 
 # fmt: off
