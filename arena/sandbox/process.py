@@ -262,6 +262,7 @@ async def launch(
         raise _no_start(command, error) from error
     if not terminal:
         priority.put_below(plain.pid)
+        priority.lower_session(plain.pid)
     process = _Unsandboxed(plain, terminal=terminal)
     return BotProcess(command, process, output, terminal=terminal)
 

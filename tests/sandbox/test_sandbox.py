@@ -316,6 +316,29 @@ def test_a_sandboxed_bot_has_one_session(sandbox, tmp_path):
     assert any("PermissionError" in line for line in lines), lines
 
 
+SESSION = """
+import time
+def weight():
+    try:
+        return open("/proc/self/autogroup").read().split()[-1]
+    except OSError:
+        return "hidden"
+until_s = time.monotonic() + 30
+while weight() == "0" and time.monotonic() < until_s:
+    time.sleep(0.01)
+try:
+    open("/proc/self/autogroup", "w").write("0")
+except OSError:
+    print(weight(), "and it stays there")
+"""
+
+
+def test_the_session_of_a_sandboxed_bot_has_a_third_of_the_weight(sandbox, tmp_path):
+    lines, _ = printed(sandbox, tmp_path, SESSION)
+    is_seen = Path("/proc/self/autogroup").exists() and sandbox.level is not Level.S1
+    assert f"{5 if is_seen else 'hidden'} and it stays there" in lines, lines
+
+
 # fmt: off
 MACHINES = [
     (sys.executable, ["-c", "import os, multiprocessing; multiprocessing.Lock(); print(os.cpu_count())"],

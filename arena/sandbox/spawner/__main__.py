@@ -21,6 +21,7 @@ from arena.sandbox.spawner.bubblewrap import of_etc
 from arena.sandbox.spawner.memory_files import HeldFiles, MemoryFiles, TooLarge, enter_namespace
 from arena.sandbox.spawner.memory_watch import CHECK_S, MemoryWatch
 from arena.sandbox.spawner.order import Level, SpawnOrder, order_of
+from arena.sandbox.spawner.priority import lower_session
 from arena.sandbox.spawner.reachable_paths import ReachablePaths, UnreachablePath, closed_folder
 from arena.sandbox.spawner.spawn import GROUP, CannotSpawn, SpawnedProcess, SpawnMethod, start
 from arena.sandbox.spawner.trial import TrialResult, end, try_levels
@@ -43,6 +44,8 @@ class Spawner:
         self._bots: dict[int, SpawnedProcess] = {}
         self._ids: dict[int, int] = {}
         """The ids of bots, by the descriptors of their processes."""
+        self._to_lower: list[int] = []
+        """The processes whose session is to be lowered."""
         self._signalled: set[int] = set()
         """The ids of bots that were sent a signal."""
         self._reports: dict[int, int] = {}
@@ -79,6 +82,8 @@ class Spawner:
                             return
                     elif fd in self._ids:
                         self._ended(fd)
+                while self._to_lower and lower_session(self._to_lower[0]):
+                    del self._to_lower[0]
                 if self._bots:
                     self._memory_watch.look(self._bots.values())
         finally:
@@ -115,6 +120,7 @@ class Spawner:
                     _write(report, {"started": started.pid, "group": group})
                     fd = os.pidfd_open(started.pid)
                     self._bots[number], self._ids[fd] = started, number
+                    self._to_lower.append(started.pid)
                     self._reports[number] = report
                     self._poll.register(fd, select.POLLIN)
                 finally:

@@ -1,5 +1,6 @@
 """Puts a bot below the arena: the processor and memory that both want go to the arena first."""
 
+import errno
 import os
 from contextlib import suppress
 from typing import Final
@@ -24,3 +25,16 @@ def put_below(group: int) -> None:
         os.setpriority(os.PRIO_PGRP, group, min(nice, _NICEST))
         with open(f"/proc/{group or 'self'}/oom_score_adj", "w", encoding="ascii") as file:
             file.write(str(OOM_SCORE_ADJ))
+
+
+def lower_session(pid: int) -> bool:
+    """Lower the session of a process, where the kernel shares the processor among sessions first.
+
+    False if it is to be called again: without privileges the kernel lets one session be lowered every 0.1 s.
+    """
+    try:
+        with open(f"/proc/{pid}/autogroup", "w", encoding="ascii") as file:
+            file.write(str(NICE))
+    except OSError as error:  # it may have ended, and kernels without sessions' shares have no such file
+        return error.errno != errno.EAGAIN
+    return True
