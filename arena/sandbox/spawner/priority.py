@@ -35,6 +35,8 @@ def lower_session(pid: int) -> bool:
     try:
         with open(f"/proc/{pid}/autogroup", "w", encoding="ascii") as file:
             file.write(str(NICE))
-    except OSError as error:  # it may have ended, and kernels without sessions' shares have no such file
+    except (
+        OSError
+    ) as error:  # it may have ended, and kernels without sessions' shares have no such file
         return error.errno != errno.EAGAIN
     return True
