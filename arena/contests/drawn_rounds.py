@@ -70,7 +70,7 @@ class DrawnRounds:
           StoreError: if the store fails.
         """
         stored = await run_sync(self._competitions.deal_sets, self._plan.name, self._game)
-        work = StoredWork(stored, goes_on=self._may_begin)
+        work = StoredWork(stored, goes_on=self._in_hours, if_running=True)
         await work.start_anew()
         record = await self._record()
         await run_sync(self._require_draws_agree, record)
@@ -95,12 +95,16 @@ class DrawnRounds:
 
     async def _may_begin(self) -> bool:
         """Wait until play may begin by the hours of the plan; False once it is paused or closes."""
-        while await self._runs():
-            if self._plan.is_closed(self._now()):
-                return False
+        return await self._runs() and await self._in_hours()
+
+    async def _in_hours(self) -> bool:
+        """As `_may_begin`, but whether it is paused is not asked within the hours."""
+        while not self._plan.is_closed(self._now()):
             if not self._plan.why_not_played(self._now()):
                 return True
             await trio.sleep(WAIT_S)
+            if not await self._runs():
+                return False
         return False
 
     async def _runs(self) -> bool:

@@ -4,6 +4,7 @@ The deal-sets of competitions are taken and reported so (`StoredWork`), and resu
 """
 
 import logging
+import math
 import sys
 import time
 from collections import deque
@@ -20,6 +21,10 @@ from arena.store.deal_sets import DealSetReport
 
 LOCKED_ATTEMPTS: Final = 12
 """Attempts to write to a locked store, each of some seconds."""
+AHEAD: Final = 4
+"""Deal-sets that are taken in one transaction where they follow each other within `AHEAD_S`."""
+AHEAD_S: Final = 0.25
+"""In seconds. One that was taken ahead for longer is put back, and the store is asked again whether play goes on."""
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -118,21 +123,45 @@ class StoredWork:
     """
 
     def __init__(
-        self, deal_sets: StoredDealSets, *, goes_on: Callable[[], Awaitable[bool]] = _always
+        self,
+        deal_sets: StoredDealSets,
+        *,
+        goes_on: Callable[[], Awaitable[bool]] = _always,
+        if_running: bool = False,
     ) -> None:
-        """Take nothing once `goes_on` is false, as when a competition is paused."""
-        self._deal_sets, self._goes_on = deal_sets, goes_on
+        """Take nothing once `goes_on` is false.
+
+        With `if_running` none are taken once the competition is paused, and deal-sets that follow each other at once are taken
+        several in a transaction.
+        """
+        self._deal_sets, self._goes_on, self._if_running = deal_sets, goes_on, if_running
+        self._ahead: deque[DealSet] = deque()
+        """Deal-sets that were taken, and do not begin yet."""
+        self._taken_s = -math.inf
+        """When the latest were taken."""
         self._begins = SharedTransactions(deal_sets.begin_many)
         self._reports = SharedTransactions(self._report_many)
 
     async def start_anew(self) -> None:
         """As `StoredDealSets.start_anew`. Only one process plays in a data folder."""
+        self._ahead.clear()
         await trio.to_thread.run_sync(patiently, self._deal_sets.start_anew)
 
     async def take(self, most: int) -> Sequence[DealSet]:
-        if not await self._goes_on():
+        goes_on = await self._goes_on()
+        is_recent = trio.current_time() < self._taken_s + AHEAD_S
+        if self._ahead and not (goes_on and is_recent):
+            back = tuple(self._ahead)
+            self._ahead.clear()
+            await trio.to_thread.run_sync(patiently, partial(self._deal_sets.put_back, back))
+        if not goes_on:
             return ()
-        return await trio.to_thread.run_sync(patiently, partial(self._deal_sets.take, most))
+        if not self._ahead:
+            number = max(most, AHEAD) if is_recent and self._if_running else most
+            call = partial(self._deal_sets.take, number, if_running=self._if_running)
+            self._ahead.extend(await trio.to_thread.run_sync(patiently, call))
+            self._taken_s = trio.current_time()
+        return [self._ahead.popleft() for _ in range(min(most, len(self._ahead)))]
 
     async def begin(self, deal_set: DealSet, worker: str) -> int:
         return await self._begins.write((deal_set, worker))

@@ -17,6 +17,7 @@ from sqlalchemy import (
     Connection,
     and_,
     bindparam,
+    exists,
     func,
     insert,
     or_,
@@ -26,6 +27,7 @@ from sqlalchemy import (
 
 from arena.results.deal_sets import DealSet, DealSetShape, DealSetState, MatchOutcome, MatchPlan
 from arena.results.record import PlayedCount, WorkerBegins
+from arena.results.states import State
 from arena.store import schema
 from arena.store.database import Database
 from arena.store.errors import StoreError
@@ -42,6 +44,18 @@ _WAITING: Final = (
     .where(_OWN, _TABLE.c.state == DealSetState.WAITING)
     .order_by(_TABLE.c.number)
     .limit(bindparam("most"))
+)
+_WAITING_IF_RUNNING: Final = _WAITING.where(
+    exists()
+    .where(schema.competition_games.c.id == _GAME)
+    .where(schema.competitions.c.id == schema.competition_games.c.competition)
+    .where(schema.competitions.c.state == str(State.RUNNING))
+)
+_PUT_BACK: Final = (
+    update(_TABLE)
+    .where(_OWN, _TABLE.c.id == bindparam("deal_set"), _TABLE.c.begin == bindparam("known"))
+    .where(_TABLE.c.state == DealSetState.IN_PLAY)
+    .values(state=DealSetState.WAITING)
 )
 _TAKE: Final = (
     update(_TABLE)
@@ -107,7 +121,7 @@ class StoredDealSets:
     What is taken, begun and reported is synced with the results of matches. A power cut ends all begins at workers, and
     a report that is lost is made again from the results, so neither is missed.
 
-    It knows the begins of the deal-sets that it has taken. All its calls but `take` raise `OutOfDate`, and change
+    It knows the begins of the deal-sets that it has taken. All its calls but `take` and `put_back` raise `OutOfDate`, and change
     nothing, if a deal-set was begun by another since or is no longer in play.
     """
 
@@ -129,10 +143,14 @@ class StoredDealSets:
             values = {"of_game": self._game}
             connection.execute(anew.values(state=DealSetState.WAITING), values)
 
-    def take(self, most: int) -> tuple[DealSet, ...]:
-        """Take up to `most` deal-sets that wait into play, in the order of the schedule."""
+    def take(self, most: int, *, if_running: bool = False) -> tuple[DealSet, ...]:
+        """Take up to `most` deal-sets that wait into play, in the order of the schedule.
+
+        With `if_running` none are taken unless the competition runs.
+        """
+        chosen = _WAITING_IF_RUNNING if if_running else _WAITING
         with self._database.writing(synced=False) as connection:
-            waiting = connection.execute(_WAITING, {"of_game": self._game, "most": most})
+            waiting = connection.execute(chosen, {"of_game": self._game, "most": most})
             begins = {row.id: row.begin + 1 for row in waiting}
             if not begins:
                 return ()
@@ -140,6 +158,17 @@ class StoredDealSets:
             plans = read_deal_sets(connection, self._game, begins)
         self._begins |= begins
         return plans
+
+    def put_back(self, deal_sets: Collection[DealSet]) -> None:
+        """Have deal-sets wait again that were taken and have not begun, unless another has taken them since."""
+        with self._database.writing() as connection:
+            connection.execute(
+                _PUT_BACK,
+                [
+                    {"of_game": self._game, "deal_set": plan.id, "known": self._begins[plan.id]}
+                    for plan in deal_sets
+                ],
+            )
 
     def begin_many(self, begins: Sequence[tuple[DealSet, str]]) -> Sequence[int]:
         """Count that deal-sets in play begin at workers of these names, in one transaction.

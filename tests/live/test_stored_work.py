@@ -2,7 +2,7 @@
 
 import pytest
 import trio
-from trio.testing import wait_all_tasks_blocked
+from trio.testing import MockClock, wait_all_tasks_blocked
 
 from arena.live.runner import MatchByMatch, run_deal_sets
 from arena.live.shared_transactions import LOCKED_ATTEMPTS, SharedTransactions, StoredWork
@@ -26,8 +26,9 @@ class LockedDealSets:
     def start_anew(self):
         self._call("start_anew")
 
-    def take(self, most):
+    def take(self, most, *, if_running):
         self._call("take")
+        return ()
 
     def begin_many(self, begins):
         self._call("begin")
@@ -68,6 +69,65 @@ def test_any_other_failure_is_one_at_once():
     with pytest.raises(StoreError):
         trio.run(CALLS["take"], StoredWork(deal_sets))
     assert deal_sets.calls == ["take"]
+
+
+TAKEN = [
+    # each step: seconds passed, what is taken, calls of the store so far
+    ([(0, "a", "take 1")],                                     "the first is taken alone"),
+    ([(0, "a", "take 1"), (0.1, "b", "take 4"), (0.1, "c", ""), (0, "d", "")], "those that follow at once come together"),
+    ([(0, "a", "take 1"), (0.3, "b", "take 1")],               "one that follows later is taken alone"),
+    ([(0, "a", "take 1"), (0.1, "b", "take 4"), (0.3, "c", "back cde, take 1")], "what waits for long is put back"),
+]  # fmt: skip
+
+
+class CountedDealSets(LockedDealSets):
+    """Deal-sets a, b, c … in a store that writes down what it is asked."""
+
+    def __init__(self):
+        super().__init__(0)
+        self.waiting = list("abcdefgh")
+
+    def take(self, most, *, if_running):
+        assert if_running
+        self.calls.append(f"take {most}")
+        taken, self.waiting = self.waiting[:most], self.waiting[most:]
+        return taken
+
+    def put_back(self, deal_sets):
+        self.calls.append(f"back {''.join(deal_sets)}")
+        self.waiting = [*deal_sets, *self.waiting]
+
+
+@pytest.mark.parametrize(("steps", "_why"), TAKEN, ids=[row[-1] for row in TAKEN])
+def test_when_deal_sets_are_taken_ahead(steps, _why):
+    async def main():
+        deal_sets = CountedDealSets()
+        work = StoredWork(deal_sets, if_running=True)
+        for passed_s, taken, calls in steps:
+            await trio.sleep(passed_s)
+            deal_sets.calls.clear()
+            assert await work.take(1) == [taken]
+            assert ", ".join(deal_sets.calls) == calls
+
+    trio.run(main, clock=MockClock(autojump_threshold=0.01))
+
+
+def test_what_was_taken_ahead_waits_again_once_play_does_not_go_on():
+    goes_on = True
+
+    async def asked():
+        return goes_on
+
+    async def main():
+        nonlocal goes_on
+        deal_sets = CountedDealSets()
+        work = StoredWork(deal_sets, goes_on=asked, if_running=True)
+        await work.take(1), await work.take(1)
+        goes_on = False
+        assert await work.take(1) == ()
+        assert "".join(deal_sets.waiting) == "cdefgh"
+
+    trio.run(main, clock=MockClock(autojump_threshold=0.01))
 
 
 class SlowDealSets:

@@ -12,6 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from sqlalchemy import event
 
 from arena.results.deal_sets import DealSetState, aborted
+from arena.results.states import Action
 from arena.store import Contradicted, OutOfDate, StoredMatch, open_store
 from tests.store.made import NOW, PLAN, made, outcomes, record, result
 
@@ -66,6 +67,23 @@ def test_what_was_taken_before_says_so(deal_sets):
     assert [plan.begin for plan in deal_sets.take(2)] == [1, 1]
     deal_sets.start_anew()
     assert [plan.begin for plan in deal_sets.take(3)] == [2, 2, 1]
+
+
+def test_what_is_put_back_waits_unless_another_has_taken_it(store, deal_sets):
+    mine = deal_sets.take(2)
+    deal_sets.put_back(mine[:1])
+    assert states(store) == ["waiting", "in play", "waiting"]
+    another = store.competitions().deal_sets("autumn", 0)
+    another.start_anew()
+    another.take(2)
+    deal_sets.put_back(mine)
+    assert states(store) == ["in play", "in play", "waiting"]
+
+
+def test_none_is_taken_of_a_competition_that_does_not_run(store, deal_sets):
+    assert deal_sets.take(1, if_running=True) == ()
+    store.competitions().control("autumn", Action.START, who="org", now=NOW)
+    assert deal_sets.take(1, if_running=True) == in_play(PLAN[:1])
 
 
 def test_threads_share_the_work(deal_sets):
