@@ -39,7 +39,10 @@ _MAX_DIRECTORY_BYTES: Final = MAX_FILES * 600
 """The size limit of a zip's directory, which has 46 bytes and the path for each file."""
 _MAX_PROBLEMS: Final = 20
 _PART: Final = re.compile(r"[A-Za-z0-9_.+@=,~()\- ]+")
-_LEFT_OUT: Final = frozenset({"__pycache__", "node_modules"})
+LEFT_OUT: Final = ("__pycache__", "node_modules")
+"""Names of files and folders that are not packed, beside hidden ones and virtual environments."""
+ENVIRONMENT: Final = "pyvenv.cfg"
+"""The file that a virtual environment has at its top."""
 _PROGRAMS: Final = (b"#!", b"\x7fELF")
 """How scripts and programs of Linux begin."""
 _END_OF_ZIP: Final = b"PK\x05\x06"
@@ -149,41 +152,56 @@ def read_zip(
     return ReadZip(tuple(sorted(files, key=lambda file: file.path)), kept)
 
 
-def pack(folder: Path, to: Path) -> None:
-    """Zip the files of a folder, without hidden files, caches and virtual environments.
+def packed_paths(paths: Sequence[str], manifest: bytes) -> Sequence[str]:
+    """Which files of a folder are submitted, in order: no hidden files, caches and virtual environments.
 
-    If its manifest has `files`, only `bot.toml` and what they name are zipped.
+    If the manifest has `files`, only `bot.toml` and what they name are.
+
+    Args:
+      paths: All of its files, relative to it.
+      manifest: Its `bot.toml`; empty if there is none.
+
+    Raises `BadArchive` if `files` name nothing, or there are too many files.
+    """
+    above = tuple(path.removesuffix(ENVIRONMENT) for path in paths if _is_environment(path))
+    kept = [path for path in paths if not (_is_left_out(path) or path.startswith(above))]
+    if patterns := _files_of(manifest):
+        names = {pattern: {path for path in kept if _names(pattern, path)} for pattern in patterns}
+        if unused := [pattern for pattern, named in names.items() if not named]:
+            raise BadArchive(
+                [
+                    f"{MANIFEST}: files: {pattern!r} names no file of the folder; is the bot built?"
+                    for pattern in unused
+                ]
+            )
+        kept = [path for path in kept if path == MANIFEST or any(path in n for n in names.values())]
+    if len(kept) > MAX_FILES:
+        raise BadArchive([_too_many_files(len(kept))])
+    return sorted(kept)
+
+
+def pack(folder: Path, to: Path) -> None:
+    """Zip the files of a folder that `packed_paths` names.
+
     Raises `BadArchive` if something in it cannot be submitted, and `OSError` if a file cannot be read or written.
     """
+    manifest = folder / MANIFEST
+    paths = [path.relative_to(folder).as_posix() for path in _walk(folder)]
     entries, problems = [], []
-    chosen = _chosen(folder)
-    unused = set(chosen)
-    for path in _walk(folder):
-        name = path.relative_to(folder).as_posix()
-        if chosen and name != MANIFEST:
-            named = {pattern for pattern in chosen if _names(pattern, name)}
-            if not named:
-                continue
-            unused -= named
+    for name in packed_paths(paths, manifest.read_bytes() if manifest.is_file() else b""):
+        path = folder / name
         mode = path.lstat().st_mode
         if not stat.S_ISREG(mode):
             problems.append(f"{name} is {_kind(mode)}: only plain files can be submitted")
         else:
             entries.append((name, path, mode))
-        if len(entries) > MAX_FILES:
-            raise BadArchive([_too_many_files(len(entries))])
     size_bytes = sum(path.stat().st_size for _, path, _ in entries)
     if size_bytes > MAX_UNPACKED_BYTES:
         problems.append(_too_much(size_bytes))
-    problems.extend(
-        f"{MANIFEST}: files: {pattern!r} names no file of the folder; is the bot built?"
-        for pattern in chosen
-        if pattern in unused
-    )
     if problems:
         raise BadArchive(problems)
     with zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as made:
-        for name, path, mode in sorted(entries):
+        for name, path, mode in entries:
             info = zipfile.ZipInfo(name, _DATE)  # a fixed time: equal files make equal zips
             runs = bool(mode & stat.S_IXUSR)
             info.external_attr = (stat.S_IFREG | (0o755 if runs else 0o644)) << 16
@@ -364,12 +382,13 @@ def _pieces(opened: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
 
 
 def _walk(folder: Path) -> Iterator[Path]:
+    """All files of a folder, without looking into folders that are left out."""
     with os.scandir(folder) as entries:
         ordered = sorted(entries, key=lambda entry: entry.name)
-    if any(entry.name == "pyvenv.cfg" for entry in ordered):
-        return  # a virtual environment
+    if any(_is_environment(entry.name) for entry in ordered):
+        return
     for entry in ordered:
-        if entry.name.startswith(".") or entry.name in _LEFT_OUT:
+        if _is_left_out(entry.name):
             continue
         if entry.is_dir(follow_symlinks=False):
             yield from _walk(Path(entry.path))
@@ -377,11 +396,19 @@ def _walk(folder: Path) -> Iterator[Path]:
             yield Path(entry.path)
 
 
-def _chosen(folder: Path) -> Sequence[str]:
-    """The `files` of the folder's manifest; none if it cannot be read, which is reported when it is validated."""
+def _is_left_out(path: str) -> bool:
+    return any(part.startswith(".") or part in LEFT_OUT for part in path.split("/"))
+
+
+def _is_environment(path: str) -> bool:
+    return path.rpartition("/")[2] == ENVIRONMENT
+
+
+def _files_of(manifest: bytes) -> Sequence[str]:
+    """The `files` of a manifest; none if it cannot be read, which is reported when it is validated."""
     try:
-        files = tomllib.loads((folder / MANIFEST).read_text("utf-8")).get("files")
-    except (OSError, ValueError):
+        files = tomllib.loads(manifest.decode()).get("files")
+    except ValueError:
         return ()
     if not isinstance(files, list) or not all(isinstance(pattern, str) for pattern in files):
         return ()

@@ -17,6 +17,7 @@ ASSETS: Final = (
     "live.js",
     "play.js",
     "seat.js",
+    "submit.js",
 )
 JOINED: Final = {
     "follow.js": ("table.js", "viewer.js", "live.js"),

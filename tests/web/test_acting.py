@@ -10,6 +10,8 @@ from datetime import timedelta
 import pytest
 
 from arena.api.admission import key_reload
+from arena.bots.archive import pack, read_archive
+from arena.bots.blobs import Blobs
 from arena.bots.logs import logs_folder
 from arena.contests.comparison_requests import QUOTA
 from arena.games.catalogue import GAMES
@@ -684,12 +686,48 @@ def test_an_archive_that_is_none_is_refused_with_all_that_is_wrong(browser, owne
     assert f'value="{owner[0]}s"' in sent.text
 
 
-def test_a_folder_is_submitted_as_a_zip_is(desk, browser, owner):
+ENVIRONMENT = {"env/pyvenv.cfg": b"", "env/lib/large.py": b""}
+HIDDEN = {".git/HEAD": b"", "lib/__pycache__/a.pyc": b"", "node_modules/a/b.js": b""}
+FOLDERS = [
+    ("a whole folder", {}, sorted(BOT)),
+    ("hidden files and caches", HIDDEN, sorted(BOT)),
+    ("a virtual environment", ENVIRONMENT, sorted(BOT)),
+    ("what `files` does not name", {"bot.toml": b'files = ["bot.*"]\n' + BOT["bot.toml"], "notes.txt": b""}, sorted(BOT)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("more", "submitted"), [row[1:] for row in FOLDERS], ids=[row[0] for row in FOLDERS]
+)
+def test_a_folder_is_submitted_as_the_command_submits_it(
+    desk, browser, owner, more, submitted, tmp_path
+):
     browser.sign_in(owner[1])
-    files = [("folder", f"my-bot/{name}", content) for name, content in BOT.items()]
+    content = BOT | more
+    files = [("folder", f"my-bot/{name}", text) for name, text in content.items()]
     sent = browser.post("/me/submit", {"bot": f"{owner[0]}s"}, page="/me", files=files)
     assert sent.status == 303, sent.words
-    assert desk.registry.version(f"{owner[0]}s", 1).manifest
+    version = desk.registry.version(f"{owner[0]}s", 1)
+    archive = Blobs(desk.folder).archive(version.sha256)
+    assert [file.path for file in archive.files] == submitted
+    for name, text in content.items():
+        path = tmp_path / "bot" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text)
+    pack(tmp_path / "bot", tmp_path / "bot.zip")
+    assert read_archive(tmp_path / "bot.zip").sha256 == version.sha256
+    page = browser.get(sent.one("location"))
+    left_out = len(content) - len(submitted)
+    assert (f"{left_out} file" in page.words) == bool(left_out)
+
+
+def test_files_that_the_manifest_names_have_to_be_in_the_folder(browser, owner):
+    browser.sign_in(owner[1])
+    wrong = BOT | {"bot.toml": b'files = ["dist"]\n' + BOT["bot.toml"]}
+    files = [("folder", f"my-bot/{name}", text) for name, text in wrong.items()]
+    sent = browser.post("/me/submit", {"bot": f"{owner[0]}s"}, page="/me", files=files)
+    assert sent.status == 422
+    assert "'dist' names no file of the folder; is the bot built?" in sent.words
 
 
 def test_an_internal_error_shows_a_number_and_nothing_else(browser, owner, monkeypatch):

@@ -19,6 +19,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from arena.bots.archive import ENVIRONMENT, LEFT_OUT
 from arena.token_bucket import TokenBucket
 from arena.validation import InvalidInput, validated
 from arena.web.acting.arena_calls import ArenaRefused, ArenaUnreachable, SiteCalls
@@ -154,6 +155,8 @@ class Ask:
             form_token=self.visit.form_token,
             problems=self.problems,
             typed=self.typed,
+            LEFT_OUT=LEFT_OUT,
+            ENVIRONMENT=ENVIRONMENT,
             **shown,
         )
         return HTMLResponse(text, self.status)

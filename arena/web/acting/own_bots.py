@@ -12,10 +12,12 @@ from typing import Annotated, Any, BinaryIO, ClassVar, Final, cast
 from starlette.datastructures import UploadFile
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
+from arena.bots.archive import BadArchive, packed_paths
 from arena.games.catalogue import GAMES, game_by_id
 from arena.referee.terms import GameId, MatchTerms
 from arena.referee.wire.enums import enum_number, enum_word
 from arena.referee.wire.terms import terms_message
+from arena.sandbox.command import MANIFEST
 from arena.validation import NOT_EMPTY, OPEN, Constraint, Limits
 from arena.web.acting.arena_calls import ArenaRefused
 from arena.web.acting.failed_ask import names_of, picture
@@ -139,11 +141,14 @@ async def submit(ask: Ask) -> Response:
         for file in ask.form.getlist("folder")
         if isinstance(file, UploadFile) and file.filename
     ]
-    archive = ask.form.get("zip")
+    archive, left_out = ask.form.get("zip"), 0
     if isinstance(archive, UploadFile) and archive.filename:
-        content = archive.file
+        content: BinaryIO = archive.file
     elif files:
-        content = await asyncio.to_thread(_zipped, files)
+        try:
+            content, left_out = await asyncio.to_thread(_zipped, files)
+        except BadArchive as bad:
+            raise Wrong(422, str(bad)) from None
     else:
         raise Wrong(422, "choose the zip of a bot's folder, or the folder")
 
@@ -162,7 +167,8 @@ async def submit(ask: Ask) -> Response:
     finally:
         content.close()
     version = submitted.version
-    return RedirectResponse(f"/me/bots/{slug(version.bot)}/{version.version}", 303)
+    told = f"?left-out={left_out}" if left_out else ""
+    return RedirectResponse(f"/me/bots/{slug(version.bot)}/{version.version}{told}", 303)
 
 
 async def _created_first(
@@ -191,14 +197,22 @@ def _pieces(bot: str, content: BinaryIO) -> Iterator[bots_pb2.SubmitVersionReque
         yield bots_pb2.SubmitVersionRequest(piece=piece)
 
 
-def _zipped(files: Sequence[UploadFile]) -> BinaryIO:
-    """Files that a browser sent of one folder, as an archive without that folder's name."""
+def _zipped(files: Sequence[UploadFile]) -> tuple[BinaryIO, int]:
+    """Pack files that a browser sent of one folder as the command packs a folder, and count those left out.
+
+    Raises `BadArchive` if the manifest names files that were not sent.
+    """
+    sent = {}
+    for file in files:
+        _, _, inner = (file.filename or "").replace("\\", "/").partition("/")
+        sent[inner or (file.filename or "")] = file.file
+    manifest = sent[MANIFEST].read() if MANIFEST in sent else b""
+    paths = packed_paths([*sent], manifest)
     content = tempfile.SpooledTemporaryFile(max_size=1 << 20)  # noqa: SIM115 - closed by its user
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in files:
-            _, _, inner = (file.filename or "").replace("\\", "/").partition("/")
-            archive.writestr(inner or (file.filename or ""), file.file.read())
-    return cast("BinaryIO", content)
+        for path in paths:
+            archive.writestr(path, manifest if path == MANIFEST else sent[path].read())
+    return cast("BinaryIO", content), len(files) - len(paths)
 
 
 async def version_page(ask: Ask) -> Response:
@@ -217,6 +231,7 @@ async def version_page(ask: Ask) -> Response:
         path=f"/me/bots/{slug(bot)}",
         version=version,
         report=answer.report if answer.HasField("report") else None,
+        left_out=int(told) if (told := ask.query("left-out")).isdecimal() else 0,
         pictures=[(picture(bot, check), names_of(bot, check)) for check in answer.report.checks],
         logs=[
             {"log": log.log, "kb": -(-log.size_bytes // 1000), "path": slug(log.log)}
