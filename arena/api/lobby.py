@@ -11,9 +11,11 @@ from arena.api.admission.order_quota import Orderer, OrderQuota
 from arena.api.match_messages import ended_message, stored_match_message
 from arena.api.matches import MatchCalls
 from arena.api.pages import PagePosition, first_page, page_size
+from arena.api.store_refusals import on_thread, refusable
 from arena.bots.bot_ids import BotId
 from arena.bots.tokens import Tokens
-from arena.errors.refused import Refused
+from arena.contests.human_opponents import HumanOpponents
+from arena.errors.refused import BOT_NOT_AVAILABLE, Refused
 from arena.games.catalogue import GAMES
 from arena.games.game import Game
 from arena.live.limits import Context, address_of
@@ -23,6 +25,7 @@ from arena.live.matches.results import match_outcome
 from arena.live.orders import BY_HAND, DealSetOrder, requested_terms
 from arena.live.session.register import SessionRegister
 from arena.live.session.session import Session
+from arena.referee.terms import TIME_CLASSES
 from arena.referee.wire.settings import setting_message
 from cardarena.v1 import lobby_pb2, lobby_pb2_grpc
 
@@ -30,11 +33,17 @@ from cardarena.v1 import lobby_pb2, lobby_pb2_grpc
 class LobbyCalls(MatchCalls, lobby_pb2_grpc.LobbyServiceServicer):
     """Serves `cardarena.v1.LobbyService` of an arena that runs."""
 
-    def __init__(self, matches: Matches, sessions: SessionRegister, tokens: Tokens) -> None:
-        """`tokens` tell who is an organiser, and which bots are guests."""
+    def __init__(
+        self,
+        matches: Matches,
+        sessions: SessionRegister,
+        tokens: Tokens,
+        people: HumanOpponents | None = None,
+    ) -> None:
+        """`tokens` tell who is an organiser, and which bots are guests; `people` are played against some bots."""
         super().__init__(matches.results, tokens)
         self._matches = matches
-        self._sessions = sessions
+        self._sessions, self._people = sessions, people
         self._quota = OrderQuota(lambda match_id: matches.get(match_id) is not None)
 
     def ListGames(
@@ -118,6 +127,33 @@ class LobbyCalls(MatchCalls, lobby_pb2_grpc.LobbyServiceServicer):
             ],
             next_page_token=token,
         )
+
+    async def ListHumanOpponents(
+        self, request: lobby_pb2.ListHumanOpponentsRequest, context: Context
+    ) -> lobby_pb2.ListHumanOpponentsResponse:
+        accepting = {} if self._people is None else await on_thread(self._people.accepting)
+        return lobby_pb2.ListHumanOpponentsResponse(
+            opponents=[
+                lobby_pb2.HumanOpponent(
+                    bot=bot,
+                    games=[
+                        lobby_pb2.BotGame(game=game["id"], seats=game["seats"]) for game in games
+                    ],
+                )
+                for bot, games in accepting.items()
+            ]
+        )
+
+    async def SeatPerson(
+        self, request: lobby_pb2.SeatPersonRequest, context: Context
+    ) -> lobby_pb2.SeatPersonResponse:
+        if self._people is None:
+            raise Refused(BOT_NOT_AVAILABLE, "this arena launches no bots")
+        terms = requested_terms(request.terms, seats=request.terms.seats, seeded=False)
+        if terms.time_control != TIME_CLASSES["human"]:
+            raise Refused("BAD_TIME_CONTROL", "people play by the time class `human`")
+        token = await refusable(self._people.seat(request.opponent, terms))
+        return lobby_pb2.SeatPersonResponse(token=token)
 
     def _orderer(self, context: Context) -> Orderer:
         holder = organiser(context, self._tokens)

@@ -34,6 +34,7 @@ from arena.app.open_folder import OpenFolder, open_folder
 from arena.bots.blobs import Blobs
 from arena.bots.tokens import Tokens
 from arena.contests.competition_service import CompetitionService
+from arena.contests.human_opponents import HumanOpponents
 from arena.contests.waiting import waiting_by_class
 from arena.durable_files import Unwritten
 from arena.heap import share_one_heap
@@ -120,6 +121,7 @@ class Parts:
     store: Store
     service: CompetitionService
     work: WorkCalls
+    people: HumanOpponents
     standings: Callable[[str], str]
     """Computes the latest standings of a competition, as JSON; blocks."""
 
@@ -178,6 +180,7 @@ class _App(Generic[T]):
         self._guest: host.TrioGuest[T] | None = None
         self._listens: trio.Event
         self._work: WorkCalls
+        self._people: HumanOpponents
 
     async def run(self) -> T | None:
         """Build everything, run the program, and take everything apart."""
@@ -242,6 +245,7 @@ class _App(Generic[T]):
             blobs,
             lambda: waiting_by_class(competitions, datetime.now(UTC)),
         )
+        self._people = HumanOpponents(arena, folder.store, lambda: datetime.now(UTC))
         self._listens = trio.Event()
         try:
             async with trio.open_nursery() as nursery:
@@ -249,7 +253,12 @@ class _App(Generic[T]):
                 restored.set_result(arena)
                 await self._listens.wait()
                 parts = Parts(
-                    arena, folder.store, folder.service, self._work, folder.standings.latest
+                    arena,
+                    folder.store,
+                    folder.service,
+                    self._work,
+                    self._people,
+                    folder.standings.latest,
                 )
                 value = await self._program(parts)
                 arena.stop_taking()
@@ -291,7 +300,7 @@ class _App(Generic[T]):
         servicers: Sequence[object] = ()
         if not settings.is_worker:
             servicers = servicers_of(
-                arena, folder, self._work, settings.sandbox, settings.webhook_hosts
+                arena, folder, self._work, self._people, settings.sandbox, settings.webhook_hosts
             )
         server = arena_server(arena, folder, self._metrics, probe, health, servicers)
         stack.push_async_callback(server.stop, STOP_S)

@@ -22,6 +22,7 @@ from arena.api.transport import new_server, offer
 from arena.api.webhooks import WebhookCalls
 from arena.api.work import WorkCalls
 from arena.app.open_folder import OpenFolder
+from arena.contests.human_opponents import HumanOpponents
 from arena.contests.webhook_post import WebhookPost
 from arena.live.arena import Arena
 from arena.live.metrics import Metrics
@@ -58,6 +59,7 @@ def servicers_of(
     arena: Arena,
     folder: OpenFolder,
     work: WorkCalls,
+    people: HumanOpponents,
     sandbox: str,
     webhook_hosts: Collection[str] = (),
 ) -> Sequence[object]:
@@ -65,7 +67,7 @@ def servicers_of(
     matches, tokens = arena.matches, arena.tokens
     flush, recent = folder.records.journal.flush, RecentResults(FRESH_S)
     return (
-        LobbyCalls(matches, arena.sessions, tokens),
+        LobbyCalls(matches, arena.sessions, tokens, people),
         ReplayCalls(folder.intake.data),
         CompetitionCalls(folder.store, folder.service, tokens, recent=recent),
         StandingsCalls(folder.service, folder.standings, recent=recent),

@@ -31,7 +31,7 @@ from arena.contests.workers.reports import ReportProcesses
 from arena.contests.workers.spot_checks import SpotChecker
 from arena.live.arena_player import MAX_MATCHES
 from arena.live.listen import CannotServe, require_this_machine
-from arena.live.players import launched_command
+from arena.live.players import Players, launched_command
 from arena.live.tls import TlsFiles
 from arena.referee.terms import WHOLE, MatchTerms
 from arena.referee.wire.terms import terms_json
@@ -98,6 +98,10 @@ def serve_bots(
                     ),
                     house=house,
                 )
+                of_people = Players(
+                    arena, data, data / "bots", nursery, sandbox=sandbox, of_people=True
+                )
+                nursery.start_soon(parts.people.run, of_people)
                 async with while_bots_can_start(sandbox):
                     await scheduler.run()
 

@@ -171,6 +171,8 @@ class DeclaredGame:
     """The version of the rules that it plays; None is the arena's."""
     accepts_challenges: Annotated[int, Limits(ge=0, le=1_000)] = 0
     """Challenges of other owners that it accepts on a day."""
+    accepts_humans: Annotated[int, Limits(ge=0, le=1_000)] = 0
+    """Matches of people in the browser that it accepts on a day."""
 
     @property
     def game(self) -> Game:
@@ -234,6 +236,7 @@ class Manifest:
                 "seats": list(declared.seats),
                 "rules": declared.game.rules_version,
                 "accepts_challenges": declared.accepts_challenges,
+                "accepts_humans": declared.accepts_humans,
             }
             for declared in self.games
         ]

@@ -183,8 +183,7 @@ class CallLimits:
             self._organised += 1
             _on_end(call, self._organiser_left)
             return self.traffic.account(call.peer())
-        is_own_program = call.peer().startswith(_SOCKET_FILE)
-        is_stranger = not caller.holder and not is_own_program
+        is_stranger = not caller.holder and not is_own_program(call.peer())
         if looks and is_stranger and (why := self._why_busy()):
             raise Refused("BUSY", why, retry_s=OVERLOAD_RETRY_S)
         places = self._calls.get(name)
@@ -279,6 +278,11 @@ class _OpenCalls:
             self._held[holder] -= 1
             if not self._held[holder]:
                 del self._held[holder]
+
+
+def is_own_program(peer: str) -> bool:
+    """Whether a peer calls by the socket file of the data folder."""
+    return peer.startswith(_SOCKET_FILE)
 
 
 def address_of(peer: str) -> str:

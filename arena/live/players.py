@@ -40,6 +40,10 @@ RETURN_S: Final = 20.0
 IDLE_CHECK_S: Final = 1.0
 """Longest time in seconds between two checks whether launched bots still play."""
 
+OF_PEOPLE: Final = 1_000
+"""The first number of processes for matches of people. Players of their own launch them, so that no process of a
+competition sits at such a table, and no deal-set waits for a person."""
+
 IDLE_S: Final = 60.0
 """Launched bots are ended when none of them has had a match for this many seconds."""
 
@@ -70,6 +74,7 @@ class Players:
         sandbox: Sandbox | None = None,
         of_one_author: bool = False,
         one_at_a_time: bool = False,
+        of_people: bool = False,
     ) -> None:
         """Begin without processes.
 
@@ -78,9 +83,11 @@ class Players:
           sandbox: The sandbox of launched bots; None for no sandbox.
           of_one_author: Whether all bots are of one author, so that none has a reason to pass on what it saw.
           one_at_a_time: Whether no deal-set comes before the one in play is over.
+          of_people: Whether they are for matches of people; then all processes have numbers from `OF_PEOPLE` on.
         """
         self._arena = arena
         self._of_one_author = of_one_author
+        self._of_people = of_people
         self._sandbox = sandbox
         self._data = data
         self._folder = folder
@@ -270,7 +277,10 @@ class Players:
             bot for match in self._arena.matches.in_play.values() for bot in match.table.bots
         )
         reserved = (session.bot for session in self._arena.sessions if session.matches)
-        return any(self.is_launched(bot.name) for bot in chain(ordered, reserved))
+        return any(
+            self.is_launched(bot.name) and (bot.instance >= OF_PEOPLE) is self._of_people
+            for bot in chain(ordered, reserved)
+        )
 
     async def _end_processes(self) -> None:
         """End all launched bots, once matches that were ordered with them are over."""

@@ -53,8 +53,8 @@ class Moment:
     view: View
     events: tuple[Event, ...]
     """Those of this step that were sent to the seat."""
-    banks_ms: tuple[int, ...]
-    """By seat, the time in the bank."""
+    banks_ms: tuple[int | None, ...]
+    """By seat, the time in the bank; None if it is not known."""
     faults: tuple[Fault, ...] = ()
     """Moves that the fallback made in this step, without reasons."""
 

@@ -36,6 +36,8 @@ _ID_DIGITS: Final = 20  # 80 bits: no two of a million matches share an id
 
 HOUSE: Final = "(house)"
 """The name of the arena's own bots, which fill empty seats."""
+PERSON: Final = "(person)"
+"""The name of every person who plays a submitted bot."""
 
 
 def bot_of(player: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from arena.results.deal_sets import HOUSE, bot_of
+from arena.results.deal_sets import HOUSE, PERSON, bot_of
 
 LEVELS: Final[Mapping[str, str]] = {
     "random": "plays any legal move",
@@ -13,6 +13,7 @@ LEVELS: Final[Mapping[str, str]] = {
 }
 """How the house bot plays at each of its levels, the weakest first."""
 _HOUSE_SHOWN: Final = "house"
+_PERSON_SHOWN: Final = "a person"
 
 
 def seat_names(bots: Sequence[str]) -> tuple[str, ...]:
@@ -23,7 +24,7 @@ def seat_names(bots: Sequence[str]) -> tuple[str, ...]:
             number += 1
             names.append(f"{_HOUSE_SHOWN} {number}" if many else _HOUSE_SHOWN)
         else:
-            names.append(bot)
+            names.append(_PERSON_SHOWN if bot == PERSON else bot)
     return tuple(names)
 
 

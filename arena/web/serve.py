@@ -5,6 +5,7 @@ import contextlib
 import errno
 import functools
 import ipaddress
+import json
 import os
 import signal
 import socket
@@ -87,7 +88,10 @@ def serve(
         embed_in=embed_in,
     )
     acting = ForwardedProcess(web.archive.watch_socket)
-    play = ForwardedProcess(people_folder(data), "arena.web.play.process")
+    play = ForwardedProcess(
+        json.dumps([str(people_folder(data)), str(web.archive.watch_socket)]),
+        "arena.web.play.process",
+    )
     sockets = ForwardedProcess(web.archive.watch_socket, "arena.web.sockets.process")
     with (
         contextlib.closing(bound),

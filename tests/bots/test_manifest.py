@@ -28,14 +28,22 @@ def test_all_that_a_manifest_may_say():
         + 'runtime = "python"\nmemory_mb = 256\nprocesses = 2\nmax_matches = 1\n'
         + 'protocol = "stdio"\nstart_s = 90\nfiles = ["run"]\npublish_notes = true\n'
         + SOKO
-        + "seats = [4, 2]\nrules = 2\naccepts_challenges = 3\n"
+        + "seats = [4, 2]\nrules = 2\naccepts_challenges = 3\naccepts_humans = 9\n"
     )
     found = read_manifest(toml, FILES)
     assert found.as_json() == {
         "command": ["run"],
         "files": ["run"],
         "runtime": "python",
-        "games": [{"id": "soko", "seats": [2, 4], "rules": 2, "accepts_challenges": 3}],
+        "games": [
+            {
+                "id": "soko",
+                "seats": [2, 4],
+                "rules": 2,
+                "accepts_challenges": 3,
+                "accepts_humans": 9,
+            }
+        ],
         "memory_mb": 256,
         "start_s": 90,
         "processes": 2,

@@ -322,6 +322,10 @@ def honest_requests():
         "ListPlayedGames": [lobby_pb2.ListPlayedGamesRequest()],
         "ListPlayedBots": [lobby_pb2.ListPlayedBotsRequest(competition="c", page_token="7")],
         "ListBots": [lobby_pb2.ListBotsRequest(page_size=1, page_token="ann")],
+        "ListHumanOpponents": [lobby_pb2.ListHumanOpponentsRequest()],
+        "SeatPerson": [
+            lobby_pb2.SeatPersonRequest(terms=terms(game="abstrac", seats=2), opponent="ann")
+        ],
         "GetReplay": [
             replay_pb2.GetReplayRequest(replay_id="m1"),
             replay_pb2.GetReplayRequest(replay_id="../journal/deals"),
@@ -428,6 +432,8 @@ REQUESTS = {
     "ListPlayedGames": lobby_pb2.ListPlayedGamesRequest,
     "ListPlayedBots": lobby_pb2.ListPlayedBotsRequest,
     "ListBots": lobby_pb2.ListBotsRequest,
+    "ListHumanOpponents": lobby_pb2.ListHumanOpponentsRequest,
+    "SeatPerson": lobby_pb2.SeatPersonRequest,
     "GetReplay": replay_pb2.GetReplayRequest,
     "InspectMatch": replay_pb2.InspectMatchRequest,
     "CreateCompetition": competitions_pb2.CreateCompetitionRequest,

@@ -38,6 +38,8 @@ class Access(Enum):
     """An owner's or an organiser's token; the service checks whose the bot is."""
     WORK = auto()
     """A worker's token."""
+    SITE = auto()
+    """None, and it has to come by the socket file of the data folder, as from the arena's own pages."""
     CODE = auto()
     """None: the request has the code of an invitation, or is a step of a sign-in, which the service checks."""
 
@@ -51,6 +53,8 @@ CALLS: Final[Mapping[str, Access]] = {
     "/cardarena.v1.LobbyService/ListPlayedGames": Access.READ,
     "/cardarena.v1.LobbyService/ListPlayedBots": Access.READ,
     "/cardarena.v1.LobbyService/ListBots": Access.READ,
+    "/cardarena.v1.LobbyService/ListHumanOpponents": Access.SITE,
+    "/cardarena.v1.LobbyService/SeatPerson": Access.SITE,
     "/cardarena.v1.ReplayService/GetReplay": Access.READ,
     "/cardarena.v1.ReplayService/InspectMatch": Access.GOVERN,
     "/cardarena.v1.CompetitionService/CreateCompetition": Access.GOVERN,
@@ -151,7 +155,7 @@ def authorise(
     """
     if access is Access.HELLO:
         return STRANGER
-    if access in (Access.OPEN, Access.CODE, Access.WATCH):
+    if access in (Access.OPEN, Access.CODE, Access.SITE, Access.WATCH):
         with contextlib.suppress(Refused):
             if well_formed(token := bearer(metadata)):
                 return _caller(tokens.holder(token))

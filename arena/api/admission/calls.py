@@ -21,7 +21,7 @@ from arena.api.admission.access import CALLS, Access, authorise
 from arena.api.admission.loop_time import each_timed
 from arena.bots.tokens import Tokens
 from arena.errors.refused import Refused
-from arena.live.limits import Caller, CallLimits, Context
+from arena.live.limits import Caller, CallLimits, Context, is_own_program
 from arena.live.metrics import TrafficAccount
 
 _log = logging.getLogger(__name__)
@@ -165,6 +165,8 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
         return each_timed(answers, self._now_s, functools.partial(self._caused, caller.owner))
 
     async def _enter(self, call: _AuthorisedCall, context: Context) -> TrafficAccount:
+        if call.access is Access.SITE and not is_own_program(context.peer()):
+            raise Refused("NOT_YOURS", "this call is for the arena's own pages")
         read_only = call.access in _READ_ONLY
         account = self._limits.call(context, looks=read_only, name=call.name, caller=call.caller)
         if call.access in _DELAYED:

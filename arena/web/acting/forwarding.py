@@ -66,11 +66,11 @@ class _Refusal(Exception):
 class ForwardedProcess:
     """Starts a process that requests are forwarded to, again whenever it ends, until it is closed."""
 
-    def __init__(self, given: Path, module: str = "arena.web.acting.process") -> None:
+    def __init__(self, given: Path | str, module: str = "arena.web.acting.process") -> None:
         """Start nothing yet.
 
         Args:
-          given: What the process may use: the socket on which the arena answers, or a folder.
+          given: What the process may use: the socket on which the arena answers, or a JSON list of a folder and the socket.
           module: Has the function `serve` of the process.
         """
         self._folder = tempfile.mkdtemp(prefix="arena-acting-")  # for this user alone
@@ -78,7 +78,7 @@ class ForwardedProcess:
         self.secret: Final = secrets.token_hex(16)
         """Comes with each forwarded request, and with no other one."""
         # In a deep folder the path goes by a descriptor of this process.
-        self._given = str(given).replace("/proc/self/", f"/proc/{os.getpid()}/", 1)
+        self._given = str(given).replace("/proc/self/", f"/proc/{os.getpid()}/")
         self._module = module
         self._pool = ProcessPool(1, niceness=0)
 

@@ -13,7 +13,7 @@ from arena.api.site_archive import ListedMatch, SiteArchive
 from arena.games.catalogue import GAMES, UnknownGame, game_by_id
 from arena.games.game import Game
 from arena.referee.wire.enums import enum_word
-from arena.results.deal_sets import HOUSE, bot_of, winners
+from arena.results.deal_sets import HOUSE, PERSON, bot_of, winners
 from arena.results.overall import newest_scores, overall_standings
 from arena.results.worth import ANY_WORTH, Worth
 from arena.web.addresses import NoSuchPage
@@ -343,10 +343,10 @@ def _standings_of(archive: SiteArchive, name: str) -> Json:
 
 
 def known_bots(archive: SiteArchive) -> Mapping[str, Sequence[str]]:
-    """The bots that have pages, but for the arena's own, each with the versions that have played."""
+    """The bots that have pages, but for the arena's own and people, each with the versions that have played."""
     bots: dict[str, list[str]] = {}
     for player in archive.bots():
-        if player != HOUSE:
+        if player not in (HOUSE, PERSON):
             versions = bots.setdefault(bot_of(player), [])
             if player != bot_of(player):
                 versions.append(player)

@@ -28,7 +28,7 @@ class Picture:
     perspective: Perspective
     sentences: tuple[Line, ...]
     """What happened, and moves that the fallback made."""
-    banks_ms: tuple[int, ...]
+    banks_ms: tuple[int | None, ...]
     ends_hand: bool
 
 
@@ -61,7 +61,9 @@ class SeatDrawer:
     def tree(self, picture: Picture) -> Element:
         full_s = self._terms.time_control.bank_ms / 1000
         clocks = {
-            seat: Clock(bank_ms / 1000, full_s) for seat, bank_ms in enumerate(picture.banks_ms)
+            seat: Clock(bank_ms / 1000, full_s)
+            for seat, bank_ms in enumerate(picture.banks_ms)
+            if bank_ms is not None
         }
         return table(self.scene(picture), TableLayout(self.names, self.seat, clocks))
 

@@ -1,7 +1,7 @@
 """The pages of people's seats: the lobby, the table, and the comparison with the house bot."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ from arena.referee.terms import TIME_CLASSES
 from arena.sandbox.house_levels import STEPS
 from arena.web.markdown import game_rules
 from arena.web.page import Page
+from arena.web.play.arena_match import ArenaMatch
 from arena.web.play.controls import Controls
 from arena.web.play.seat_drawer import Picture
 from arena.web.play.seats import PersonsSeat
@@ -30,14 +31,15 @@ _ROWS: Final = 8
 """The latest hands on the score pad."""
 
 
-def lobby(game: str) -> Page:
-    """The page that begins a match; `game` is chosen already."""
+def lobby(game: str, bots: Mapping[str, Sequence[str]]) -> Page:
+    """The page that begins a match; `game` is chosen already, and `bots` accept people in games."""
     control = TIME_CLASSES["human"]
     view = {
         "games": [
             {"id": known.id, "title": known.title, "summary": known.summary} for known in GAMES
         ],
         "chosen": game if game in {known.id for known in GAMES} else "klaberjass",
+        "bots": [(bot, [*map(game_title, games)]) for bot, games in bots.items()],
         "most_seats": max(known.seats[-1] for known in GAMES),
         "move_s": control.move_ms // 1000,
         "bank_min": control.bank_ms // 60_000,
@@ -79,6 +81,7 @@ def table(seat: PersonsSeat, shown: int | None) -> Page:
     game = match.terms.game
     names = [name for at_seat, name in enumerate(match.names) if at_seat != match.seat]
     outcome = match.outcome
+    waits = asked is None and outcome is None
     return Page(
         "play.html",
         f"{game.title} with {' and '.join(names[:2])}{' and others' if len(names) > 2 else ''}",
@@ -98,6 +101,8 @@ def table(seat: PersonsSeat, shown: int | None) -> Page:
             "pad": _pad(match.hand_scores, match.names, match.seat),
             "result": None if outcome is None else _result(outcome, match.names),
             "match_id": "" if match.replay is None else match.match_id,
+            "public_id": match.match_id if isinstance(match, ArenaMatch) else "",
+            "waits": waits,
             "own": int(match.seat),
             "rules": _rules(game.id),
         },

@@ -1,4 +1,4 @@
-"""The seats of people in this process: who plays what, and how many may.
+"""The seats of people: who plays what, and how many may. Matches against house bots are played in this process.
 
 The address of a seat has a secret of 128 bits. Who has the address has the seat: a guest needs no account, and a page
 that is loaded again comes back to the same ask.
@@ -19,9 +19,12 @@ from arena.records.read import Replay
 from arena.referee.deal import first_pack
 from arena.referee.terms import TIME_CLASSES, MatchTerms
 from arena.sandbox.house_levels import STEPS
+from arena.web.play.arena_match import ArenaMatch, CannotSeat
 from arena.web.play.draft import NO_DRAFT, Asked, Draft, act
 from arena.web.play.seat_drawer import SeatDrawer
 
+BOT: Final = "bot:"
+"""Before the name of a submitted bot, where a form has a level of the house bot otherwise."""
 MOST_IN_PLAY: Final = 64
 MOST_OF_ADDRESS: Final = 4
 """The most matches in play that were begun from an address."""
@@ -37,7 +40,7 @@ class NoTable(Exception):
 class PersonsSeat:
     """A seat with its match, pictures and draft. Calls block while bots think."""
 
-    def __init__(self, match: HumanMatch, address: str) -> None:
+    def __init__(self, match: HumanMatch | ArenaMatch, address: str) -> None:
         self.match: Final = match
         self.address: Final = address
         self.lock: Final = RLock()
@@ -102,9 +105,12 @@ class PersonsSeat:
 class Seats:
     """All seats of this process."""
 
-    def __init__(self, folder: Path, now_s: Callable[[], float] = time.monotonic) -> None:
-        """Begin without seats; `folder` gets the replays."""
+    def __init__(
+        self, folder: Path, now_s: Callable[[], float] = time.monotonic, *, arena_socket: str = ""
+    ) -> None:
+        """Begin without seats; `folder` gets the replays, and an arena at the socket file plays submitted bots."""
         self.folder: Final = folder
+        self.arena_socket: Final = arena_socket
         self._now_s = now_s
         self._seats: dict[str, PersonsSeat] = {}
 
@@ -114,16 +120,25 @@ class Seats:
     def begin(
         self, game: Game, seats: int, level: str, *, name: str, is_long: bool, address: str
     ) -> str:
-        """Begin a match against house bots, and return the token of its seat. Blocks.
+        """Begin a match, and return the token of its seat. Blocks.
+
+        `level` is that of house bots, or names a submitted bot after `BOT`.
 
         Raises:
-          NoTable: if there are too many matches.
+          NoTable: if there are too many matches, or the arena does not seat anybody at the bot's table.
           BadOptions: if the game is not played by so many seats.
         """
         self._require_room(address)
         options = options_of(game, seats, is_long=is_long)
-        terms = MatchTerms(game, options, seats, TIME_CLASSES["human"], seeded=True)
+        is_at_arena = level.startswith(BOT)
+        terms = MatchTerms(game, options, seats, TIME_CLASSES["human"], seeded=not is_at_arena)
         first_pack(game.rules, options, seats)  # limits that only the rules know
+        if is_at_arena:
+            try:
+                opponent = level.removeprefix(BOT)
+                return self._seated(ArenaMatch(self.arena_socket, opponent, terms, name), address)
+            except CannotSeat as why:
+                raise NoTable(str(why)) from None
         own = Seat(secrets.randbelow(seats))
         return self._begun(terms, own, level, name, address)
 
@@ -170,6 +185,9 @@ class Seats:
         match = HumanMatch(
             terms, own, names, bots, self.folder, continued=continued, now_s=self._now_s
         )
+        return self._seated(match, address)
+
+    def _seated(self, match: HumanMatch | ArenaMatch, address: str) -> str:
         token = secrets.token_urlsafe(16)
         self._seats[token] = PersonsSeat(match, address)
         return token

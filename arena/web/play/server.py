@@ -8,7 +8,7 @@ import asyncio
 import logging
 import re
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -34,17 +34,21 @@ from arena.web.names import LEVELS
 from arena.web.page import Page
 from arena.web.passed_on import passed_on_folder
 from arena.web.play import seat_pages
-from arena.web.play.seats import NoTable, PersonsSeat, Seats
+from arena.web.play.arena_match import opponents
+from arena.web.play.seats import BOT, NoTable, PersonsSeat, Seats
 
 COMPRESSION: Final = 5
 """The level of gzip. A page does not have the secret of its address, so its length tells nothing of it."""
 MOST_FORM_BYTES: Final = 8_192
 MOST_FIELDS: Final = 16
+AGAIN_S: Final = 2
+"""Between two looks at a table whose bot thinks, in seconds."""
 FORM_S: Final = 10.0
 """The time for the whole body of a form."""
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _MATCH: Final = re.compile(r"[0-9a-f]{16}")
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,19}")
+_BOT: Final = re.compile(rf"{BOT}[A-Za-z0-9_-]{{1,64}}")
 _PAGE_HEADERS: Final = {"cache-control": "no-store", "referrer-policy": "same-origin"}
 """Forms are sent with their origin, and the secret address of a seat is sent to no other site."""
 _HTML: Final = "text/html; charset=utf-8"
@@ -105,7 +109,9 @@ class PlayPages:
 
     async def lobby(self, request: Request) -> Response:
         """Make `/play/`: games and opponents."""
-        return _page(seat_pages.lobby(request.query_params.get("game", "")), Links("play/index"))
+        bots = await asyncio.to_thread(opponents, self._seats.arena_socket)
+        page = seat_pages.lobby(request.query_params.get("game", ""), bots)
+        return _page(page, Links("play/index"))
 
     async def what_if(self, request: Request) -> Response:
         """Redirect from a match of this process to the form that continues it."""
@@ -126,7 +132,7 @@ class PlayPages:
     async def begin_from(self, request: Request) -> Response:
         """Take that form, and redirect to the new seat."""
         path, form = self._continued(request), await _form(request)
-        name, level = _opponent(form)
+        name, level = _opponent(form, LEVELS)
         step, seat = form.get("step", ""), form.get("seat", "")
         if not (step.isdecimal() and len(step) < 7 and seat.isdecimal() and len(seat) < 3):
             raise HTTPException(400, "Choose a step and a seat.")
@@ -156,7 +162,8 @@ class PlayPages:
     async def begin(self, request: Request) -> Response:
         """Take the form of the lobby, and redirect to the new seat."""
         form = await _form(request)
-        name, level = _opponent(form)
+        level = form.get("level", "")
+        name, level = _opponent(form, [level] if _BOT.fullmatch(level) else LEVELS)
         seats = form.get("seats", "")
         try:
             game = game_by_id(form.get("game", ""))
@@ -189,7 +196,10 @@ class PlayPages:
         at = request.query_params.get("at", "")
         shown = int(at) if at.isdecimal() and len(at) < 6 else None
         page = await self._threaded(request, lambda: _drawn(seat, shown))
-        return _page(page, Links("play/s/table"))
+        response = _page(page, Links("play/s/table"))
+        if page.pictures["waits"]:
+            response.headers["refresh"] = str(AGAIN_S)
+        return response
 
     async def hand(self, request: Request) -> Response:
         """Make the page of a hand of a match that has ended, for any viewer."""
@@ -234,15 +244,15 @@ class PlayPages:
             return await asyncio.to_thread(call)
 
 
-def _opponent(form: Mapping[str, str]) -> tuple[str, str]:
-    """The name of the person, and the level of the bots, of a form.
+def _opponent(form: Mapping[str, str], levels: Collection[str]) -> tuple[str, str]:
+    """The name of the person, and which of `levels` the bots have, of a form.
 
     Raises `HTTPException` if they cannot be taken.
     """
     name, level = form.get("name", "").strip() or "guest", form.get("level", "")
     if not _NAME.fullmatch(name) or name.startswith("house"):
         raise HTTPException(400, "Your name has 1 to 20 letters, digits, hyphens and underscores.")
-    if level not in LEVELS:
+    if level not in levels:
         raise HTTPException(400, "Choose an opponent from the list.")
     return name, level
 

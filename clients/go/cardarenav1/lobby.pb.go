@@ -1508,6 +1508,245 @@ func (x *BotGame) GetSeats() []uint32 {
 	return nil
 }
 
+// Asks for the bots that people may play against.
+type ListHumanOpponentsRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListHumanOpponentsRequest) Reset() {
+	*x = ListHumanOpponentsRequest{}
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListHumanOpponentsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListHumanOpponentsRequest) ProtoMessage() {}
+
+func (x *ListHumanOpponentsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListHumanOpponentsRequest.ProtoReflect.Descriptor instead.
+func (*ListHumanOpponentsRequest) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_lobby_proto_rawDescGZIP(), []int{22}
+}
+
+// Lists bots that people may play against.
+type ListHumanOpponentsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// By name.
+	Opponents     []*HumanOpponent `protobuf:"bytes,1,rep,name=opponents,proto3" json:"opponents,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListHumanOpponentsResponse) Reset() {
+	*x = ListHumanOpponentsResponse{}
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListHumanOpponentsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListHumanOpponentsResponse) ProtoMessage() {}
+
+func (x *ListHumanOpponentsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListHumanOpponentsResponse.ProtoReflect.Descriptor instead.
+func (*ListHumanOpponentsResponse) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_lobby_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *ListHumanOpponentsResponse) GetOpponents() []*HumanOpponent {
+	if x != nil {
+		return x.Opponents
+	}
+	return nil
+}
+
+// Describes a bot that people may play against.
+type HumanOpponent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The bot, without a version.
+	Bot string `protobuf:"bytes,1,opt,name=bot,proto3" json:"bot,omitempty"`
+	// The games in which it accepts people.
+	Games         []*BotGame `protobuf:"bytes,2,rep,name=games,proto3" json:"games,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *HumanOpponent) Reset() {
+	*x = HumanOpponent{}
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *HumanOpponent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*HumanOpponent) ProtoMessage() {}
+
+func (x *HumanOpponent) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use HumanOpponent.ProtoReflect.Descriptor instead.
+func (*HumanOpponent) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_lobby_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *HumanOpponent) GetBot() string {
+	if x != nil {
+		return x.Bot
+	}
+	return ""
+}
+
+func (x *HumanOpponent) GetGames() []*BotGame {
+	if x != nil {
+		return x.Games
+	}
+	return nil
+}
+
+// Asks for a seat against a bot.
+type SeatPersonRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The terms of the match.
+	Terms *MatchTerms `protobuf:"bytes,1,opt,name=terms,proto3" json:"terms,omitempty"`
+	// The bot, without a version. The arena's own bot takes further seats.
+	Opponent      string `protobuf:"bytes,2,opt,name=opponent,proto3" json:"opponent,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SeatPersonRequest) Reset() {
+	*x = SeatPersonRequest{}
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SeatPersonRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SeatPersonRequest) ProtoMessage() {}
+
+func (x *SeatPersonRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SeatPersonRequest.ProtoReflect.Descriptor instead.
+func (*SeatPersonRequest) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_lobby_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *SeatPersonRequest) GetTerms() *MatchTerms {
+	if x != nil {
+		return x.Terms
+	}
+	return nil
+}
+
+func (x *SeatPersonRequest) GetOpponent() string {
+	if x != nil {
+		return x.Opponent
+	}
+	return ""
+}
+
+// Holds the seat of a person.
+type SeatPersonResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The token of the play stream, for this match alone. Secret.
+	Token         string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SeatPersonResponse) Reset() {
+	*x = SeatPersonResponse{}
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SeatPersonResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SeatPersonResponse) ProtoMessage() {}
+
+func (x *SeatPersonResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SeatPersonResponse.ProtoReflect.Descriptor instead.
+func (*SeatPersonResponse) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_lobby_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *SeatPersonResponse) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
 var File_cardarena_v1_lobby_proto protoreflect.FileDescriptor
 
 const file_cardarena_v1_lobby_proto_rawDesc = "" +
@@ -1615,11 +1854,22 @@ const file_cardarena_v1_lobby_proto_rawDesc = "" +
 	"maxMatches\"3\n" +
 	"\aBotGame\x12\x12\n" +
 	"\x04game\x18\x01 \x01(\tR\x04game\x12\x14\n" +
-	"\x05seats\x18\x02 \x03(\rR\x05seats*]\n" +
+	"\x05seats\x18\x02 \x03(\rR\x05seats\"\x1b\n" +
+	"\x19ListHumanOpponentsRequest\"W\n" +
+	"\x1aListHumanOpponentsResponse\x129\n" +
+	"\topponents\x18\x01 \x03(\v2\x1b.cardarena.v1.HumanOpponentR\topponents\"N\n" +
+	"\rHumanOpponent\x12\x10\n" +
+	"\x03bot\x18\x01 \x01(\tR\x03bot\x12+\n" +
+	"\x05games\x18\x02 \x03(\v2\x15.cardarena.v1.BotGameR\x05games\"_\n" +
+	"\x11SeatPersonRequest\x12.\n" +
+	"\x05terms\x18\x01 \x01(\v2\x18.cardarena.v1.MatchTermsR\x05terms\x12\x1a\n" +
+	"\bopponent\x18\x02 \x01(\tR\bopponent\"*\n" +
+	"\x12SeatPersonResponse\x12\x14\n" +
+	"\x05token\x18\x01 \x01(\tR\x05token*]\n" +
 	"\vMatchStatus\x12\x1c\n" +
 	"\x18MATCH_STATUS_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14MATCH_STATUS_RUNNING\x10\x01\x12\x16\n" +
-	"\x12MATCH_STATUS_ENDED\x10\x022\xd7\x04\n" +
+	"\x12MATCH_STATUS_ENDED\x10\x022\x91\x06\n" +
 	"\fLobbyService\x12L\n" +
 	"\tListGames\x12\x1e.cardarena.v1.ListGamesRequest\x1a\x1f.cardarena.v1.ListGamesResponse\x12R\n" +
 	"\vCreateMatch\x12 .cardarena.v1.CreateMatchRequest\x1a!.cardarena.v1.CreateMatchResponse\x12I\n" +
@@ -1627,7 +1877,10 @@ const file_cardarena_v1_lobby_proto_rawDesc = "" +
 	"\vListMatches\x12 .cardarena.v1.ListMatchesRequest\x1a!.cardarena.v1.ListMatchesResponse\x12^\n" +
 	"\x0fListPlayedGames\x12$.cardarena.v1.ListPlayedGamesRequest\x1a%.cardarena.v1.ListPlayedGamesResponse\x12[\n" +
 	"\x0eListPlayedBots\x12#.cardarena.v1.ListPlayedBotsRequest\x1a$.cardarena.v1.ListPlayedBotsResponse\x12I\n" +
-	"\bListBots\x12\x1d.cardarena.v1.ListBotsRequest\x1a\x1e.cardarena.v1.ListBotsResponseBo\n" +
+	"\bListBots\x12\x1d.cardarena.v1.ListBotsRequest\x1a\x1e.cardarena.v1.ListBotsResponse\x12g\n" +
+	"\x12ListHumanOpponents\x12'.cardarena.v1.ListHumanOpponentsRequest\x1a(.cardarena.v1.ListHumanOpponentsResponse\x12O\n" +
+	"\n" +
+	"SeatPerson\x12\x1f.cardarena.v1.SeatPersonRequest\x1a .cardarena.v1.SeatPersonResponseBo\n" +
 	"\fcardarena.v1B\n" +
 	"LobbyProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\fCardArena.V1\xca\x02\fCardArena\\V1\xea\x02\rCardArena::V1b\x06proto3"
 
@@ -1644,73 +1897,85 @@ func file_cardarena_v1_lobby_proto_rawDescGZIP() []byte {
 }
 
 var file_cardarena_v1_lobby_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_cardarena_v1_lobby_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
+var file_cardarena_v1_lobby_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
 var file_cardarena_v1_lobby_proto_goTypes = []any{
-	(MatchStatus)(0),                // 0: cardarena.v1.MatchStatus
-	(*ListGamesRequest)(nil),        // 1: cardarena.v1.ListGamesRequest
-	(*ListGamesResponse)(nil),       // 2: cardarena.v1.ListGamesResponse
-	(*GameInfo)(nil),                // 3: cardarena.v1.GameInfo
-	(*OptionInfo)(nil),              // 4: cardarena.v1.OptionInfo
-	(*CreateMatchRequest)(nil),      // 5: cardarena.v1.CreateMatchRequest
-	(*CreateMatchResponse)(nil),     // 6: cardarena.v1.CreateMatchResponse
-	(*MatchInfo)(nil),               // 7: cardarena.v1.MatchInfo
-	(*SeatFaults)(nil),              // 8: cardarena.v1.SeatFaults
-	(*FaultCount)(nil),              // 9: cardarena.v1.FaultCount
-	(*GetMatchRequest)(nil),         // 10: cardarena.v1.GetMatchRequest
-	(*GetMatchResponse)(nil),        // 11: cardarena.v1.GetMatchResponse
-	(*ListMatchesRequest)(nil),      // 12: cardarena.v1.ListMatchesRequest
-	(*MatchFilter)(nil),             // 13: cardarena.v1.MatchFilter
-	(*ListMatchesResponse)(nil),     // 14: cardarena.v1.ListMatchesResponse
-	(*ListPlayedGamesRequest)(nil),  // 15: cardarena.v1.ListPlayedGamesRequest
-	(*ListPlayedGamesResponse)(nil), // 16: cardarena.v1.ListPlayedGamesResponse
-	(*ListPlayedBotsRequest)(nil),   // 17: cardarena.v1.ListPlayedBotsRequest
-	(*ListPlayedBotsResponse)(nil),  // 18: cardarena.v1.ListPlayedBotsResponse
-	(*ListBotsRequest)(nil),         // 19: cardarena.v1.ListBotsRequest
-	(*ListBotsResponse)(nil),        // 20: cardarena.v1.ListBotsResponse
-	(*BotInfo)(nil),                 // 21: cardarena.v1.BotInfo
-	(*BotGame)(nil),                 // 22: cardarena.v1.BotGame
-	(*Setting)(nil),                 // 23: cardarena.v1.Setting
-	(*MatchTerms)(nil),              // 24: cardarena.v1.MatchTerms
-	(Ending)(0),                     // 25: cardarena.v1.Ending
-	(FaultKind)(0),                  // 26: cardarena.v1.FaultKind
+	(MatchStatus)(0),                   // 0: cardarena.v1.MatchStatus
+	(*ListGamesRequest)(nil),           // 1: cardarena.v1.ListGamesRequest
+	(*ListGamesResponse)(nil),          // 2: cardarena.v1.ListGamesResponse
+	(*GameInfo)(nil),                   // 3: cardarena.v1.GameInfo
+	(*OptionInfo)(nil),                 // 4: cardarena.v1.OptionInfo
+	(*CreateMatchRequest)(nil),         // 5: cardarena.v1.CreateMatchRequest
+	(*CreateMatchResponse)(nil),        // 6: cardarena.v1.CreateMatchResponse
+	(*MatchInfo)(nil),                  // 7: cardarena.v1.MatchInfo
+	(*SeatFaults)(nil),                 // 8: cardarena.v1.SeatFaults
+	(*FaultCount)(nil),                 // 9: cardarena.v1.FaultCount
+	(*GetMatchRequest)(nil),            // 10: cardarena.v1.GetMatchRequest
+	(*GetMatchResponse)(nil),           // 11: cardarena.v1.GetMatchResponse
+	(*ListMatchesRequest)(nil),         // 12: cardarena.v1.ListMatchesRequest
+	(*MatchFilter)(nil),                // 13: cardarena.v1.MatchFilter
+	(*ListMatchesResponse)(nil),        // 14: cardarena.v1.ListMatchesResponse
+	(*ListPlayedGamesRequest)(nil),     // 15: cardarena.v1.ListPlayedGamesRequest
+	(*ListPlayedGamesResponse)(nil),    // 16: cardarena.v1.ListPlayedGamesResponse
+	(*ListPlayedBotsRequest)(nil),      // 17: cardarena.v1.ListPlayedBotsRequest
+	(*ListPlayedBotsResponse)(nil),     // 18: cardarena.v1.ListPlayedBotsResponse
+	(*ListBotsRequest)(nil),            // 19: cardarena.v1.ListBotsRequest
+	(*ListBotsResponse)(nil),           // 20: cardarena.v1.ListBotsResponse
+	(*BotInfo)(nil),                    // 21: cardarena.v1.BotInfo
+	(*BotGame)(nil),                    // 22: cardarena.v1.BotGame
+	(*ListHumanOpponentsRequest)(nil),  // 23: cardarena.v1.ListHumanOpponentsRequest
+	(*ListHumanOpponentsResponse)(nil), // 24: cardarena.v1.ListHumanOpponentsResponse
+	(*HumanOpponent)(nil),              // 25: cardarena.v1.HumanOpponent
+	(*SeatPersonRequest)(nil),          // 26: cardarena.v1.SeatPersonRequest
+	(*SeatPersonResponse)(nil),         // 27: cardarena.v1.SeatPersonResponse
+	(*Setting)(nil),                    // 28: cardarena.v1.Setting
+	(*MatchTerms)(nil),                 // 29: cardarena.v1.MatchTerms
+	(Ending)(0),                        // 30: cardarena.v1.Ending
+	(FaultKind)(0),                     // 31: cardarena.v1.FaultKind
 }
 var file_cardarena_v1_lobby_proto_depIdxs = []int32{
 	3,  // 0: cardarena.v1.ListGamesResponse.games:type_name -> cardarena.v1.GameInfo
 	4,  // 1: cardarena.v1.GameInfo.options:type_name -> cardarena.v1.OptionInfo
-	23, // 2: cardarena.v1.OptionInfo.default_setting:type_name -> cardarena.v1.Setting
-	24, // 3: cardarena.v1.CreateMatchRequest.terms:type_name -> cardarena.v1.MatchTerms
+	28, // 2: cardarena.v1.OptionInfo.default_setting:type_name -> cardarena.v1.Setting
+	29, // 3: cardarena.v1.CreateMatchRequest.terms:type_name -> cardarena.v1.MatchTerms
 	7,  // 4: cardarena.v1.CreateMatchResponse.match:type_name -> cardarena.v1.MatchInfo
 	0,  // 5: cardarena.v1.MatchInfo.status:type_name -> cardarena.v1.MatchStatus
-	25, // 6: cardarena.v1.MatchInfo.ending:type_name -> cardarena.v1.Ending
+	30, // 6: cardarena.v1.MatchInfo.ending:type_name -> cardarena.v1.Ending
 	8,  // 7: cardarena.v1.MatchInfo.faults:type_name -> cardarena.v1.SeatFaults
 	9,  // 8: cardarena.v1.SeatFaults.counts:type_name -> cardarena.v1.FaultCount
-	26, // 9: cardarena.v1.FaultCount.kind:type_name -> cardarena.v1.FaultKind
+	31, // 9: cardarena.v1.FaultCount.kind:type_name -> cardarena.v1.FaultKind
 	7,  // 10: cardarena.v1.GetMatchResponse.match:type_name -> cardarena.v1.MatchInfo
 	13, // 11: cardarena.v1.ListMatchesRequest.ended:type_name -> cardarena.v1.MatchFilter
-	25, // 12: cardarena.v1.MatchFilter.ending:type_name -> cardarena.v1.Ending
+	30, // 12: cardarena.v1.MatchFilter.ending:type_name -> cardarena.v1.Ending
 	7,  // 13: cardarena.v1.ListMatchesResponse.matches:type_name -> cardarena.v1.MatchInfo
 	13, // 14: cardarena.v1.ListPlayedGamesRequest.ended:type_name -> cardarena.v1.MatchFilter
 	21, // 15: cardarena.v1.ListBotsResponse.bots:type_name -> cardarena.v1.BotInfo
 	22, // 16: cardarena.v1.BotInfo.games:type_name -> cardarena.v1.BotGame
-	1,  // 17: cardarena.v1.LobbyService.ListGames:input_type -> cardarena.v1.ListGamesRequest
-	5,  // 18: cardarena.v1.LobbyService.CreateMatch:input_type -> cardarena.v1.CreateMatchRequest
-	10, // 19: cardarena.v1.LobbyService.GetMatch:input_type -> cardarena.v1.GetMatchRequest
-	12, // 20: cardarena.v1.LobbyService.ListMatches:input_type -> cardarena.v1.ListMatchesRequest
-	15, // 21: cardarena.v1.LobbyService.ListPlayedGames:input_type -> cardarena.v1.ListPlayedGamesRequest
-	17, // 22: cardarena.v1.LobbyService.ListPlayedBots:input_type -> cardarena.v1.ListPlayedBotsRequest
-	19, // 23: cardarena.v1.LobbyService.ListBots:input_type -> cardarena.v1.ListBotsRequest
-	2,  // 24: cardarena.v1.LobbyService.ListGames:output_type -> cardarena.v1.ListGamesResponse
-	6,  // 25: cardarena.v1.LobbyService.CreateMatch:output_type -> cardarena.v1.CreateMatchResponse
-	11, // 26: cardarena.v1.LobbyService.GetMatch:output_type -> cardarena.v1.GetMatchResponse
-	14, // 27: cardarena.v1.LobbyService.ListMatches:output_type -> cardarena.v1.ListMatchesResponse
-	16, // 28: cardarena.v1.LobbyService.ListPlayedGames:output_type -> cardarena.v1.ListPlayedGamesResponse
-	18, // 29: cardarena.v1.LobbyService.ListPlayedBots:output_type -> cardarena.v1.ListPlayedBotsResponse
-	20, // 30: cardarena.v1.LobbyService.ListBots:output_type -> cardarena.v1.ListBotsResponse
-	24, // [24:31] is the sub-list for method output_type
-	17, // [17:24] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	25, // 17: cardarena.v1.ListHumanOpponentsResponse.opponents:type_name -> cardarena.v1.HumanOpponent
+	22, // 18: cardarena.v1.HumanOpponent.games:type_name -> cardarena.v1.BotGame
+	29, // 19: cardarena.v1.SeatPersonRequest.terms:type_name -> cardarena.v1.MatchTerms
+	1,  // 20: cardarena.v1.LobbyService.ListGames:input_type -> cardarena.v1.ListGamesRequest
+	5,  // 21: cardarena.v1.LobbyService.CreateMatch:input_type -> cardarena.v1.CreateMatchRequest
+	10, // 22: cardarena.v1.LobbyService.GetMatch:input_type -> cardarena.v1.GetMatchRequest
+	12, // 23: cardarena.v1.LobbyService.ListMatches:input_type -> cardarena.v1.ListMatchesRequest
+	15, // 24: cardarena.v1.LobbyService.ListPlayedGames:input_type -> cardarena.v1.ListPlayedGamesRequest
+	17, // 25: cardarena.v1.LobbyService.ListPlayedBots:input_type -> cardarena.v1.ListPlayedBotsRequest
+	19, // 26: cardarena.v1.LobbyService.ListBots:input_type -> cardarena.v1.ListBotsRequest
+	23, // 27: cardarena.v1.LobbyService.ListHumanOpponents:input_type -> cardarena.v1.ListHumanOpponentsRequest
+	26, // 28: cardarena.v1.LobbyService.SeatPerson:input_type -> cardarena.v1.SeatPersonRequest
+	2,  // 29: cardarena.v1.LobbyService.ListGames:output_type -> cardarena.v1.ListGamesResponse
+	6,  // 30: cardarena.v1.LobbyService.CreateMatch:output_type -> cardarena.v1.CreateMatchResponse
+	11, // 31: cardarena.v1.LobbyService.GetMatch:output_type -> cardarena.v1.GetMatchResponse
+	14, // 32: cardarena.v1.LobbyService.ListMatches:output_type -> cardarena.v1.ListMatchesResponse
+	16, // 33: cardarena.v1.LobbyService.ListPlayedGames:output_type -> cardarena.v1.ListPlayedGamesResponse
+	18, // 34: cardarena.v1.LobbyService.ListPlayedBots:output_type -> cardarena.v1.ListPlayedBotsResponse
+	20, // 35: cardarena.v1.LobbyService.ListBots:output_type -> cardarena.v1.ListBotsResponse
+	24, // 36: cardarena.v1.LobbyService.ListHumanOpponents:output_type -> cardarena.v1.ListHumanOpponentsResponse
+	27, // 37: cardarena.v1.LobbyService.SeatPerson:output_type -> cardarena.v1.SeatPersonResponse
+	29, // [29:38] is the sub-list for method output_type
+	20, // [20:29] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_cardarena_v1_lobby_proto_init() }
@@ -1726,7 +1991,7 @@ func file_cardarena_v1_lobby_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_cardarena_v1_lobby_proto_rawDesc), len(file_cardarena_v1_lobby_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   22,
+			NumMessages:   27,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

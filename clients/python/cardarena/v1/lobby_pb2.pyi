@@ -774,3 +774,122 @@ class BotGame(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___BotGame: _TypeAlias = BotGame  # noqa: Y015
+
+@_typing.final
+class ListHumanOpponentsRequest(_message.Message):
+    """Asks for the bots that people may play against."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListHumanOpponentsRequest: _TypeAlias = ListHumanOpponentsRequest  # noqa: Y015
+
+@_typing.final
+class ListHumanOpponentsResponse(_message.Message):
+    """Lists bots that people may play against."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OPPONENTS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def opponents(self) -> _containers.RepeatedCompositeFieldContainer[Global___HumanOpponent]:
+        """By name."""
+
+    def __init__(
+        self,
+        *,
+        opponents: _abc.Iterable[Global___HumanOpponent] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["opponents", b"opponents"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListHumanOpponentsResponse: _TypeAlias = ListHumanOpponentsResponse  # noqa: Y015
+
+@_typing.final
+class HumanOpponent(_message.Message):
+    """Describes a bot that people may play against."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    GAMES_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """The bot, without a version."""
+    @_builtins.property
+    def games(self) -> _containers.RepeatedCompositeFieldContainer[Global___BotGame]:
+        """The games in which it accepts people."""
+
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        games: _abc.Iterable[Global___BotGame] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "games", b"games"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HumanOpponent: _TypeAlias = HumanOpponent  # noqa: Y015
+
+@_typing.final
+class SeatPersonRequest(_message.Message):
+    """Asks for a seat against a bot."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TERMS_FIELD_NUMBER: _builtins.int
+    OPPONENT_FIELD_NUMBER: _builtins.int
+    opponent: _builtins.str
+    """The bot, without a version. The arena's own bot takes further seats."""
+    @_builtins.property
+    def terms(self) -> _game_pb2.MatchTerms:
+        """The terms of the match."""
+
+    def __init__(
+        self,
+        *,
+        terms: _game_pb2.MatchTerms | None = ...,
+        opponent: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["terms", b"terms"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["opponent", b"opponent", "terms", b"terms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SeatPersonRequest: _TypeAlias = SeatPersonRequest  # noqa: Y015
+
+@_typing.final
+class SeatPersonResponse(_message.Message):
+    """Holds the seat of a person."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOKEN_FIELD_NUMBER: _builtins.int
+    token: _builtins.str
+    """The token of the play stream, for this match alone. Secret."""
+    def __init__(
+        self,
+        *,
+        token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["token", b"token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SeatPersonResponse: _TypeAlias = SeatPersonResponse  # noqa: Y015

@@ -78,6 +78,16 @@ class LobbyServiceStub(object):
                 request_serializer=cardarena_dot_v1_dot_lobby__pb2.ListBotsRequest.SerializeToString,
                 response_deserializer=cardarena_dot_v1_dot_lobby__pb2.ListBotsResponse.FromString,
                 _registered_method=True)
+        self.ListHumanOpponents = channel.unary_unary(
+                '/cardarena.v1.LobbyService/ListHumanOpponents',
+                request_serializer=cardarena_dot_v1_dot_lobby__pb2.ListHumanOpponentsRequest.SerializeToString,
+                response_deserializer=cardarena_dot_v1_dot_lobby__pb2.ListHumanOpponentsResponse.FromString,
+                _registered_method=True)
+        self.SeatPerson = channel.unary_unary(
+                '/cardarena.v1.LobbyService/SeatPerson',
+                request_serializer=cardarena_dot_v1_dot_lobby__pb2.SeatPersonRequest.SerializeToString,
+                response_deserializer=cardarena_dot_v1_dot_lobby__pb2.SeatPersonResponse.FromString,
+                _registered_method=True)
 
 
 class LobbyServiceServicer(object):
@@ -171,6 +181,35 @@ class LobbyServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListHumanOpponents(self, request, context):
+        """Lists the submitted bots that people may play against, by name: those whose
+        `bot.toml` has `accepts_humans`. For the arena's own pages, which call by the socket
+        file of its data folder.
+
+        Errors:
+        PERMISSION_DENIED  NOT_YOURS: the call came another way.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SeatPerson(self, request, context):
+        """Seats a person against a submitted bot, which is launched first. The match begins
+        when the person's stream says hello with the token of the answer. It is never rated.
+        For the arena's own pages, which call by the socket file of its data folder.
+
+        Errors:
+        NOT_FOUND           UNKNOWN_GAME, UNKNOWN_BOT: it has no active version.
+        INVALID_ARGUMENT    BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL.
+        PERMISSION_DENIED   NOT_YOURS: the call came another way.
+        FAILED_PRECONDITION NOT_ACCEPTED: the bot accepts nobody in this game.
+        BOT_NOT_AVAILABLE: it cannot be launched.
+        RESOURCE_EXHAUSTED  BUSY: too many people play, or enough played this bot today.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_LobbyServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -208,6 +247,16 @@ def add_LobbyServiceServicer_to_server(servicer, server):
                     servicer.ListBots,
                     request_deserializer=cardarena_dot_v1_dot_lobby__pb2.ListBotsRequest.FromString,
                     response_serializer=cardarena_dot_v1_dot_lobby__pb2.ListBotsResponse.SerializeToString,
+            ),
+            'ListHumanOpponents': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListHumanOpponents,
+                    request_deserializer=cardarena_dot_v1_dot_lobby__pb2.ListHumanOpponentsRequest.FromString,
+                    response_serializer=cardarena_dot_v1_dot_lobby__pb2.ListHumanOpponentsResponse.SerializeToString,
+            ),
+            'SeatPerson': grpc.unary_unary_rpc_method_handler(
+                    servicer.SeatPerson,
+                    request_deserializer=cardarena_dot_v1_dot_lobby__pb2.SeatPersonRequest.FromString,
+                    response_serializer=cardarena_dot_v1_dot_lobby__pb2.SeatPersonResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -408,6 +457,60 @@ class LobbyService(object):
             '/cardarena.v1.LobbyService/ListBots',
             cardarena_dot_v1_dot_lobby__pb2.ListBotsRequest.SerializeToString,
             cardarena_dot_v1_dot_lobby__pb2.ListBotsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListHumanOpponents(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cardarena.v1.LobbyService/ListHumanOpponents',
+            cardarena_dot_v1_dot_lobby__pb2.ListHumanOpponentsRequest.SerializeToString,
+            cardarena_dot_v1_dot_lobby__pb2.ListHumanOpponentsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SeatPerson(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cardarena.v1.LobbyService/SeatPerson',
+            cardarena_dot_v1_dot_lobby__pb2.SeatPersonRequest.SerializeToString,
+            cardarena_dot_v1_dot_lobby__pb2.SeatPersonResponse.FromString,
             options,
             channel_credentials,
             insecure,

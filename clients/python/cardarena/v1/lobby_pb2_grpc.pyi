@@ -92,6 +92,27 @@ class LobbyServiceStub:
     """Lists the connected bots, by name. Bots may connect and disconnect between two
     pages.
     """
+    ListHumanOpponents: _grpc.UnaryUnaryMultiCallable[_lobby_pb2.ListHumanOpponentsRequest, _lobby_pb2.ListHumanOpponentsResponse]
+    """Lists the submitted bots that people may play against, by name: those whose
+    `bot.toml` has `accepts_humans`. For the arena's own pages, which call by the socket
+    file of its data folder.
+
+    Errors:
+      PERMISSION_DENIED  NOT_YOURS: the call came another way.
+    """
+    SeatPerson: _grpc.UnaryUnaryMultiCallable[_lobby_pb2.SeatPersonRequest, _lobby_pb2.SeatPersonResponse]
+    """Seats a person against a submitted bot, which is launched first. The match begins
+    when the person's stream says hello with the token of the answer. It is never rated.
+    For the arena's own pages, which call by the socket file of its data folder.
+
+    Errors:
+      NOT_FOUND           UNKNOWN_GAME, UNKNOWN_BOT: it has no active version.
+      INVALID_ARGUMENT    BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL.
+      PERMISSION_DENIED   NOT_YOURS: the call came another way.
+      FAILED_PRECONDITION NOT_ACCEPTED: the bot accepts nobody in this game.
+                          BOT_NOT_AVAILABLE: it cannot be launched.
+      RESOURCE_EXHAUSTED  BUSY: too many people play, or enough played this bot today.
+    """
 
 @_typing.type_check_only
 class LobbyServiceAsyncStub(LobbyServiceStub):
@@ -156,6 +177,27 @@ class LobbyServiceAsyncStub(LobbyServiceStub):
     ListBots: _aio.UnaryUnaryMultiCallable[_lobby_pb2.ListBotsRequest, _lobby_pb2.ListBotsResponse]  # type: ignore[assignment]
     """Lists the connected bots, by name. Bots may connect and disconnect between two
     pages.
+    """
+    ListHumanOpponents: _aio.UnaryUnaryMultiCallable[_lobby_pb2.ListHumanOpponentsRequest, _lobby_pb2.ListHumanOpponentsResponse]  # type: ignore[assignment]
+    """Lists the submitted bots that people may play against, by name: those whose
+    `bot.toml` has `accepts_humans`. For the arena's own pages, which call by the socket
+    file of its data folder.
+
+    Errors:
+      PERMISSION_DENIED  NOT_YOURS: the call came another way.
+    """
+    SeatPerson: _aio.UnaryUnaryMultiCallable[_lobby_pb2.SeatPersonRequest, _lobby_pb2.SeatPersonResponse]  # type: ignore[assignment]
+    """Seats a person against a submitted bot, which is launched first. The match begins
+    when the person's stream says hello with the token of the answer. It is never rated.
+    For the arena's own pages, which call by the socket file of its data folder.
+
+    Errors:
+      NOT_FOUND           UNKNOWN_GAME, UNKNOWN_BOT: it has no active version.
+      INVALID_ARGUMENT    BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL.
+      PERMISSION_DENIED   NOT_YOURS: the call came another way.
+      FAILED_PRECONDITION NOT_ACCEPTED: the bot accepts nobody in this game.
+                          BOT_NOT_AVAILABLE: it cannot be launched.
+      RESOURCE_EXHAUSTED  BUSY: too many people play, or enough played this bot today.
     """
 
 class LobbyServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -260,6 +302,39 @@ class LobbyServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_lobby_pb2.ListBotsResponse, _abc.Awaitable[_lobby_pb2.ListBotsResponse]]:
         """Lists the connected bots, by name. Bots may connect and disconnect between two
         pages.
+        """
+
+    @_abc_1.abstractmethod
+    def ListHumanOpponents(
+        self,
+        request: _lobby_pb2.ListHumanOpponentsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_lobby_pb2.ListHumanOpponentsResponse, _abc.Awaitable[_lobby_pb2.ListHumanOpponentsResponse]]:
+        """Lists the submitted bots that people may play against, by name: those whose
+        `bot.toml` has `accepts_humans`. For the arena's own pages, which call by the socket
+        file of its data folder.
+
+        Errors:
+          PERMISSION_DENIED  NOT_YOURS: the call came another way.
+        """
+
+    @_abc_1.abstractmethod
+    def SeatPerson(
+        self,
+        request: _lobby_pb2.SeatPersonRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_lobby_pb2.SeatPersonResponse, _abc.Awaitable[_lobby_pb2.SeatPersonResponse]]:
+        """Seats a person against a submitted bot, which is launched first. The match begins
+        when the person's stream says hello with the token of the answer. It is never rated.
+        For the arena's own pages, which call by the socket file of its data folder.
+
+        Errors:
+          NOT_FOUND           UNKNOWN_GAME, UNKNOWN_BOT: it has no active version.
+          INVALID_ARGUMENT    BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL.
+          PERMISSION_DENIED   NOT_YOURS: the call came another way.
+          FAILED_PRECONDITION NOT_ACCEPTED: the bot accepts nobody in this game.
+                              BOT_NOT_AVAILABLE: it cannot be launched.
+          RESOURCE_EXHAUSTED  BUSY: too many people play, or enough played this bot today.
         """
 
 def add_LobbyServiceServicer_to_server(servicer: LobbyServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
