@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import io
+import json
 import math
 import re
 from datetime import timedelta
@@ -143,6 +144,16 @@ def test_an_organiser_runs_a_competition_and_bans_an_owner(desk, browser, owner)
     assert "2 bots; 8 matches" in estimated.words
     assert "quick &#34;and&#34; fair" in estimated.text
     assert "\r" not in estimated.text
+    of_file = browser.post(
+        "/organise",
+        {"act": "estimate", "entrants": "2"},
+        page="/organise",
+        files=[("file", "autumn.toml", PLAN.encode())],
+    )
+    assert ("2 bots; 8 matches" in of_file.words, "quick &#34;and&#34;" in of_file.text) == (
+        True,
+        True,
+    )
     one = browser.post("/organise", {"plan": PLAN, "act": "create"}, page="/organise").one(
         "location"
     )
@@ -172,6 +183,34 @@ def test_an_organiser_runs_a_competition_and_bans_an_owner(desk, browser, owner)
     assert f"{name} org two accounts" in browser.get("/organise/owners").words
     told = browser._acting.browser().post("/signin", {"key": key})
     assert told.status in (401, 403)
+
+
+def test_an_organiser_exports_a_competition(desk, browser):
+    browser.sign_in(desk.organiser)
+    fields = {"plan": PLAN.replace("autumn", "played"), "act": "create"}
+    one = browser.post("/organise", fields, page="/organise").one("location")
+    assert f'href="{one}/export"' in browser.get(one).text
+    sent = browser.get(f"{one}/export")
+    assert sent.one("content-disposition") == 'attachment; filename="played.jsonl"'
+    assert json.loads(sent.text.splitlines()[0])["cardarena"] == "deals 1"
+
+
+def test_an_owner_enters_a_bot_in_a_competition_by_its_page(desk, browser, owner):
+    name, key = owner
+    bot, page = f"{name}s", f"/me/bots/{name}s"
+    desk.create(key, bot, bots_pb2.BOT_KIND_REMOTE)
+    plan = PLAN.replace("autumn", "winter").replace("quick", "long")
+    made = competitions_pb2.CreateCompetitionRequest(config=plan)
+    desk.call(desk.competitions.CreateCompetition, made, desk.organiser)
+    browser.sign_in(key)
+    assert "Enter winter" in browser.get(page).words
+    sent = browser.post(f"{page}/enter", {"competition": "winter"}, page=page)
+    assert (sent.status, sent.one("location")) == (303, "/competitions/winter.html")
+    shown = browser.get(page).words
+    assert "winter : entered" in shown
+    assert "Enter winter" not in shown
+    again = browser.post(f"{page}/enter", {"competition": "nosuch"}, page=page)
+    assert again.status == 404
 
 
 PLAN = """
@@ -366,6 +405,7 @@ ROUTES = {
     ("POST", "/me/submit"):               (401, 401, 422, 422, 403),
     ("POST", "/me/tokens"):               (401, 401, 409, 409, 403),
     ("GET", "/me/bots/{bot}"):            (303, 303, 404, 200, 403),
+    ("POST", "/me/bots/{bot}/enter"):     (401, 401, 404, 404, 403),
     ("POST", "/me/bots/{bot}/challenge"): (401, 401, 404, 422, 403),
     ("GET", VERSION):                     (303, 303, 404, 200, 200),
     ("POST", f"{VERSION}/state"):         (401, 401, 404, 409, 403),
@@ -384,6 +424,7 @@ ROUTES = {
     ("POST", "/organise/owners"):         (401, 401, 403, 403, 422),
     ("POST", "/organise/owners/ban"):     (401, 401, 403, 403, 404),
     ("GET", ONE):                         (303, 303, 403, 403, 404),
+    ("GET", f"{ONE}/export"):             (303, 303, 403, 403, 404),
     ("POST", f"{ONE}/control"):           (401, 401, 403, 403, 404),
     ("POST", f"{ONE}/bots"):              (401, 401, 403, 403, 404),
     ("POST", f"{ONE}/announcement"):      (401, 401, 403, 403, 404),
@@ -395,6 +436,7 @@ SENT = {
     "/me/submit": {"bot": "BOT"},
     "/me/tokens": {"bot": "BOT"},
     f"{VERSION}/state": {"state": "active"},
+    "/me/bots/{bot}/enter": {"competition": "none"},
     "/me/bots/{bot}/challenge": {"opponent": "nosuch", "game": "klaberjass"},
     "/me/compare": {"first": "BOT@1", "second": "BOT@1", "game": "klaberjass"},
     "/organise/owners/ban": {"owner": "none", "reason": "x"},

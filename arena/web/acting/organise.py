@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Final
 
-from starlette.datastructures import UploadFile
+from starlette.datastructures import FormData, UploadFile
 from starlette.responses import RedirectResponse, Response
 
 from arena.api.invited_people import read_people
@@ -17,10 +17,11 @@ from arena.web.acting.arena_calls import ArenaRefused
 from arena.web.acting.guard import Act, Ask, Who, Wrong
 from arena.web.addresses import slug
 from arena.web.rendering import utc
-from cardarena.v1 import competitions_pb2, owners_pb2
+from cardarena.v1 import competitions_pb2, owners_pb2, standings_pb2
 
 MOST_INVITED: Final = 200
 """Names that are invited by one form."""
+MOST_EXPORT_BYTES: Final = 64 << 20
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 """How a cell begins that a spreadsheet would compute."""
 _Name = Annotated[str, Limits(max_length=64), NOT_EMPTY]
@@ -115,7 +116,11 @@ async def competitions_page(ask: Ask, estimate: Any = None) -> Response:
 
 
 async def plan(ask: Ask) -> Response:
-    """Estimate or create a competition from its plan. The plan stays in the form."""
+    """Estimate or create a competition from its plan, typed or of a file. The plan stays in the form."""
+    file = ask.form.get("file")
+    if isinstance(file, UploadFile) and file.filename:
+        others = [item for item in ask.form.multi_items() if item[0] not in ("plan", "file")]
+        ask.form = FormData([*others, ("plan", text_of(await file.read()))])
     form = ask.read(PlanForm)
     request = competitions_pb2.EstimateCompetitionRequest(
         config=form.plan, entrants=int(form.entrants) if form.entrants else None
@@ -140,7 +145,24 @@ async def competition_page(ask: Ask) -> Response:
     ]
     if shown["state"] == "draft":
         actions.append(("delete", "Delete the draft"))
-    return ask.page("organise_one.html", info.name, shown=shown, info=info, actions=actions)
+    checks = competitions_pb2.ListSpotChecksRequest(name=info.name)
+    workers = (await ask.call(ask.arena.competitions.ListSpotChecks, checks)).workers
+    return ask.page(
+        "organise_one.html", info.name, shown=shown, info=info, actions=actions, workers=workers
+    )
+
+
+async def export(ask: Ask) -> Response:
+    """Send the export that `arena competition verify` reads, of the latest official standings if there are some."""
+    name, content = ask.part("name"), bytearray()
+    request = standings_pb2.ExportStandingsRequest(name=name)
+    method = ask.arena.standings.ExportStandings
+    async for answer in ask.arena.stream(method, request, ask.visit.session):
+        content += "".join(f"{line}\n" for line in answer.json_lines).encode()
+        if len(content) > MOST_EXPORT_BYTES:
+            raise Wrong(413, "this is too long for the site; use `arena competition export`")
+    headers = {"content-disposition": f'attachment; filename="{slug(name)}.jsonl"'}
+    return Response(bytes(content), media_type="application/jsonl", headers=headers)
 
 
 async def control(ask: Ask) -> Response:
@@ -268,6 +290,7 @@ ACTS = (
     Act("POST", "/organise/owners", Who.ORGANISER, invite, owners_page),
     Act("POST", "/organise/owners/ban", Who.ORGANISER, ban, owners_page),
     Act("GET", _ONE, Who.ORGANISER, competition_page),
+    Act("GET", f"{_ONE}/export", Who.ORGANISER, export),
     _form("control", control),
     _form("bots", judge),
     _form("announcement", announce),
