@@ -6,6 +6,7 @@ their own, so that no competition waits for a person.
 """
 
 import asyncio
+import contextlib
 import logging
 import secrets
 from collections import Counter, deque
@@ -21,7 +22,7 @@ from arena.bots.manifest import declares
 from arena.bots.tokens import new_token
 from arena.contests.comparison_requests import active_versions
 from arena.durable_files import Unwritten
-from arena.errors.refused import BOT_NOT_AVAILABLE, Refused
+from arena.errors.refused import BOT_NOT_AVAILABLE, DRAINING, Refused
 from arena.live.arena import Arena
 from arena.live.orders import BY_HAND, DealSetOrder
 from arena.live.players import OF_PEOPLE, Players
@@ -83,6 +84,10 @@ class HumanOpponents:
         version, most = await asyncio.to_thread(self._accepted, opponent, terms)
         if self._players is None:
             raise Refused(BOT_NOT_AVAILABLE, "this arena launches no bots")
+        if self._arena.draining:
+            raise Refused(DRAINING)
+        if self._arena.admission is not None:
+            self._arena.admission.require_open()
         day = iso_utc(self._now())[:10]
         for earlier in [key for key in self._begun if key[0] != day]:
             del self._begun[earlier]
@@ -96,9 +101,12 @@ class HumanOpponents:
         self._begun[counted] += 1
         seated: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         place = self._places.popleft()
-        self._token.run_sync_soon(
-            lambda: self._nursery.start_soon(self._play, version, terms, place, seated)
-        )
+
+        def start() -> None:
+            with contextlib.suppress(RuntimeError):  # the arena has ended since
+                self._nursery.start_soon(self._play, version, terms, place, seated)
+
+        self._token.run_sync_soon(start)
         return await seated
 
     def _accepted(self, opponent: str, terms: MatchTerms) -> tuple[Version, int]:
@@ -146,6 +154,8 @@ class HumanOpponents:
                 # Its text may be about the files of the bot.
                 seated.set_exception(Refused(BOT_NOT_AVAILABLE, f"{version} cannot be launched"))
         finally:
+            if not seated.done():
+                seated.set_exception(Refused(DRAINING))
             arena.tokens.drop(token)
             if (session := arena.sessions.get(person)) is not None:
                 session.send_home()

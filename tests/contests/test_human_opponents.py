@@ -60,7 +60,11 @@ class Launching:
 async def people_at(store, players, now=lambda: NOW):
     """The opponents of an arena that runs."""
     arena = SimpleNamespace(
-        tokens=Tokens(), sessions=SimpleNamespace(get=lambda bot: None), now_s=lambda: 0.0
+        tokens=Tokens(),
+        sessions=SimpleNamespace(get=lambda bot: None),
+        now_s=lambda: 0.0,
+        draining=False,
+        admission=None,
     )
     people = HumanOpponents(arena, store, now)
     guest = TrioGuest(lambda: people.run(players))

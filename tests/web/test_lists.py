@@ -121,7 +121,9 @@ def test_matches_are_filtered(client, query, found, why):
 def test_filters_stay_in_the_form_and_in_links_to_further_pages(client):
     page = client.get("/matches?competition=autumn&ending=faulted").text
     assert "<option selected>autumn</option>" in page
-    assert '<option value="faulted" selected>' in page
+    assert 'name="ending" value="faulted"' in page
+    assert 'ending=faulted" aria-current="page">with faults' in page
+    assert 'href="matches.html?competition=autumn&amp;ending=forfeit"' in page
 
 
 def test_a_match_worth_watching_says_why(client):

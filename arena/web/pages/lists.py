@@ -3,7 +3,9 @@
 import functools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
+from datetime import datetime
+from itertools import groupby
 from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
@@ -297,11 +299,18 @@ def matches(
     if number > 1 and not rows:
         raise NoSuchPage(f"the list of matches has no page {number}", "matches")
     of_game = f" of {game_title(game)}" if game else ""
+    shown = match_rows(rows)
     pictures = {
         "of_game": of_game,
         "games": game_choices(played_games(archive), game, matches_path),
         "wanted": wanted,
-        "endings": ENDINGS,
+        "kinds": [
+            (words, replace(wanted, ending=kind).query(), kind == wanted.ending)
+            for kind, words in ENDINGS
+        ],
+        "days": [
+            (day, [*of_day]) for day, of_day in groupby(shown, lambda row: _day(row["ended"]))
+        ],
         "competitions": [row["competition"] for row in archive.competitions()],
         "all_games": GAMES,
         "chosen_game": game,
@@ -309,9 +318,15 @@ def matches(
         "query": wanted.query(),
         "page": number,
     }
-    view = {"matches": match_rows(rows), "more": more}
+    view = {"matches": shown, "more": more}
     about = f"Ended matches{of_game}: who won, by how much, and which are worth watching."
     return Page("matches.html", f"Matches{of_game}", view, pictures, about, feed="matches")
+
+
+def _day(ended: str | None) -> str:
+    """The date of an end, as in `22 November 2026`."""
+    day = datetime.fromisoformat(ended) if ended else None
+    return f"{day.day} {day:%B %Y}" if day else "Earlier"
 
 
 def competitions(archive: SiteArchive) -> Page:

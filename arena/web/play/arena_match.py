@@ -34,9 +34,11 @@ from cardarena.v1.lobby_pb2_grpc import LobbyServiceStub
 SEAT_S: Final = 40.0
 """The longest time for the launch of a bot."""
 BEGIN_S: Final = 20.0
-"""From the hello to the first ask or the first move of the bot."""
+"""From the hello to the first ask, before which the bot may have to move."""
 THINK_S: Final = 4.0
 """How long a form waits for the bot's moves."""
+LIST_S: Final = 2.0
+"""The longest time for the list of opponents."""
 _LOOK_S: Final = 0.5
 
 
@@ -46,10 +48,12 @@ class CannotSeat(Exception):
 
 def opponents(arena_socket: str) -> dict[str, list[str]]:
     """The games in which submitted bots accept people, by bot; none if the arena does not answer."""
+    if not arena_socket:
+        return {}
     try:
         with grpc.insecure_channel(f"unix:{arena_socket}") as channel:
             request = lobby_pb2.ListHumanOpponentsRequest()
-            listed = LobbyServiceStub(channel).ListHumanOpponents(request, timeout=_LOOK_S)
+            listed = LobbyServiceStub(channel).ListHumanOpponents(request, timeout=LIST_S)
     except grpc.RpcError:
         return {}
     return {row.bot: [game.game for game in row.games] for row in listed.opponents}
@@ -92,12 +96,11 @@ class ArenaMatch:
             target=self._play, args=(bot, address, seated.token), name="person", daemon=True
         ).start()
         with self._changed:
-            self._changed.wait_for(lambda: bool(self.match_id or self.outcome), BEGIN_S)
-            has_begun = bool(self.match_id)
+            self._changed.wait_for(lambda: bool(self.moments or self.outcome), BEGIN_S)
+            has_begun = bool(self.moments)
         if not has_begun:
             self.leave()
-            raise CannotSeat("The bot did not come to the table. Try again, or choose another one.")
-        self._wait()
+            raise CannotSeat("The bot did not begin to play. Try again, or choose another one.")
 
     @property
     def hand_scores(self) -> tuple[tuple[int, ...], ...]:
