@@ -14,6 +14,7 @@ from arena.contests.scheduler import Scheduler
 from arena.contests.workers.pool import WorkerPool, player_of
 from arena.contests.workers.worker import LOCAL, Needs
 from arena.live.arena_player import ArenaPlayer
+from arena.live.work import CannotPlay
 from arena.results.record import Out
 from arena.results.states import Action
 from arena.sandbox.spawner.order import Level
@@ -79,8 +80,8 @@ def joined(pool, **changes):
     worker._ready = ready
 
 
-def broken(pool):
-    pool.add(0).why_broken = "the program of worker 0 is missing"
+def broken(pool, key=""):
+    pool.add(0, key).why_broken = "the program of worker 0 is missing"
 
 
 # fmt: off
@@ -114,6 +115,7 @@ POOLS = [
     (joined,                                    OF_CLASS,                                 "",                                         "a worker that fits"),
     (lambda pool: pool.add(0),                  LOCAL,                                    "the arena's workers are starting",         "local workers that start"),
     (broken,                                    LOCAL,                                    "the program of worker 0 is missing",       "local workers that cannot start"),
+    (lambda pool: broken(pool, "engine"),       OF_CLASS,                                 "the program of worker 0 is missing",       "an engine that cannot be used"),
     (lambda _: None,                            LOCAL,                                    "",                                         "no local workers: the arena plays"),
     (lambda pool: pool.drain(),                 LOCAL,                                    "the arena drains: it finishes what is in play, and stops", "an arena that stops"),
 ]
@@ -128,6 +130,16 @@ def test_why_no_worker_plays(make, needs, expected, why):
         return pool.why_waits(needs)
 
     assert trio.run(main) == expected
+
+
+def test_nothing_waits_for_an_engine_that_cannot_be_used():
+    async def main():
+        pool = WorkerPool()
+        broken(pool, "engine")
+        with trio.fail_after(1), pytest.raises(CannotPlay, match="worker 0 is missing"):
+            await pool.find(OF_CLASS)
+
+    trio.run(main, clock=MockClock(autojump_threshold=0))
 
 
 # The arena.

@@ -288,9 +288,10 @@ class Worker:
         if not self._joined or needs.speed_class is None:
             return not self._joined and needs.speed_class is None
         ready = self._ready
+        if ready is None:
+            return bool(self.why_broken)  # an engine's, of which nothing else will come
         return (
-            ready is not None
-            and ready.speed_class == needs.speed_class
+            ready.speed_class == needs.speed_class
             and ready.sandbox >= needs.sandbox.value  # a better level is the greater text
             and needs.runtimes.issubset(ready.runtimes)
         )
