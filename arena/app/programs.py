@@ -160,7 +160,8 @@ def play_competitions(
                 pool = WorkerPool(prepare)
                 folders = data_folder.worker_folders(data)
                 launched.start_soon(parts.work.run, pool)
-                await launched.start(
+                # Its cluster starts while the competition is drawn and the bots are tried.
+                launched.start_soon(
                     functools.partial(
                         run_local_workers, pool, folders, bridge, 1, tokens, key="engine"
                     )
