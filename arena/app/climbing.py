@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from arena.contests.comparison import Comparison, ComparisonRecord
+from arena.contests.comparison import BLOCK_DEAL_SETS, Comparison, ComparisonRecord
 from arena.games.game import Game
 from arena.local.kept_lines import KeptLines
 from arena.referee.terms import MatchTerms
@@ -24,11 +24,24 @@ CHAMPIONS: Final = "champions"
 """The folder of a data folder with archived champions: in it a folder for each game, with a bot in each entry."""
 FOLDER: Final = "climbs"
 """The folder of a data folder with what climbs have played."""
+MOST_LONGER: Final = 4
+"""A rung that the bot is about to beat gets up to so many times as many deal-sets."""
 
 
 def is_beaten(result: comparisons_pb2.Comparison) -> bool:
     """Whether the climbing bot, the first of a comparison with a rung, is better by the anytime test."""
     return result.decision == comparisons_pb2.COMPARISON_DECISION_BETTER
+
+
+def longer(result: comparisons_pb2.Comparison, most: int) -> int:
+    """The number of deal-sets that the bot, which is ahead of a rung, likely needs to beat it; 0 if it gets no more.
+
+    Where margins are small beside the bound of the rules, no valid test decides within `most` deal-sets. More may depend
+    on what was seen so far, as the test may be read at any time.
+    """
+    is_ahead = not result.decision and result.mean > 0.0 and result.HasField("needed_mid")
+    needed = result.deal_sets + max(BLOCK_DEAL_SETS, result.needed_mid)
+    return needed if is_ahead and needed <= MOST_LONGER * most else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +56,8 @@ class ComparedRung:
     """The climbing bot's, one for each deal-set in order."""
     faults: Mapping[str, int]
     """Faults by bot in the deal-sets that this process played."""
+    limit: int
+    """Deal-sets after which it counts as not beaten."""
 
     @property
     def is_beaten(self) -> bool:
@@ -85,7 +100,7 @@ def climb(
 
     Args:
       rungs: By name, the lowest first.
-      most: Deal-sets against a rung after which it counts as not beaten.
+      most: Deal-sets against a rung after which it counts as not beaten; more by `longer`.
       seed: Fixes seating, and deals that are seeded; without it they follow from the bots' files.
       on_verdict: Called with the name of a rung and the verdict so far, after each block.
 
@@ -121,9 +136,15 @@ def climb(
                 each_other=terms.seats == 2,
                 seed=seed or climb_id,
             )
-            result = play(comparison, (bot, rung), most=most, record=record, on_verdict=keep)
+            limit = most
+            while True:
+                result = play(comparison, (bot, rung), most=limit, record=record, on_verdict=keep)
+                further = longer(result, most)
+                if len(record.margins) < limit or further <= limit:
+                    break
+                limit = further
             reached = ComparedRung(
-                name, rung, comparison, result, tuple(record.margins), record.faults
+                name, rung, comparison, result, tuple(record.margins), record.faults, limit
             )
             yield reached
             if not reached.is_beaten:

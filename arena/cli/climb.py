@@ -63,7 +63,8 @@ levels: copy each into DATA/champions/GAME, as a folder with bot.toml or a Pytho
     "most",
     default=DEFAULT_DEAL_SETS,
     type=click.IntRange(1),
-    help="Deal-sets against a rung after which it counts as not beaten.",
+    help="Deal-sets against a rung after which it counts as not beaten; up to four times as many "
+    "while the forecast says that the bot beats it.",
 )
 @start_option
 @click.option("--seed", help="Repeats deals and seating; without it the deals are fair.")
@@ -133,7 +134,7 @@ def climb(
         )
         reached += compared
     last = reached[-1]
-    if not is_decided(last.result) and len(last.margins) < most:
+    if not is_decided(last.result) and len(last.margins) < last.limit:
         raise Interrupted("stopped; run the same command to continue")
     look = _to_look_at(last, terms, bot, texts[last.name], data, is_published=not place.way)
     results = {rung.name: rung.result for rung in reached}

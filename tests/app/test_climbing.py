@@ -82,6 +82,28 @@ def test_it_plays_upward_until_a_rung_is_not_beaten(climbed, margins, compared, 
     assert "".join(rung.name for rung in reached if rung.is_beaten) == beaten
 
 
+# fmt: off
+LONGER = [
+    # margin of each deal-set, of at most 6   deal-sets     beaten  why
+    (0.15,                                    (144, 192),   True,   "by the bound it needs about 175, fewer than four times 64"),
+    (0.1,                                     (64, 64),     False,  "it would need more than four times as many"),
+    (-0.15,                                   (64, 64),     False,  "a bot that is behind gets no more"),
+    (0.0,                                     (64, 64),     False,  "nor one that is equal"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("margin", "between", "beaten", "_why"), LONGER, ids=[row[-1] for row in LONGER]
+)
+def test_a_bot_that_is_ahead_gets_the_deal_sets_that_it_likely_needs(
+    climbed, margin, between, beaten, _why
+):
+    (rung,), _ = climbed({"a": margin}, most=64)
+    assert between[0] <= len(rung.margins) <= between[1]
+    assert rung.is_beaten == beaten
+
+
 def test_a_climb_that_lost_no_deal_set_announces_nothing_to_look_at(climbed, capsys):
     reached, _ = climbed({"a": 0.0})
     print_climb({rung.name: rung.result for rung in reached}, ["a"], GAME, [])
