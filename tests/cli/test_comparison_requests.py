@@ -245,6 +245,14 @@ def test_progress_is_told_in_lines_where_there_is_no_terminal(capsys):
     assert capsys.readouterr().err.splitlines() == ["waiting", "1 deal-sets", "3 deal-sets"]
 
 
+def test_a_line_of_progress_is_not_repeated(capsys):
+    clock = iter(range(0, 1000, 60))
+    with console.progress("waiting", now_s=lambda: next(clock)) as tell:
+        for line in ("waiting", "1 deal-set", "1 deal-set", "2 deal-sets"):
+            tell(line)
+    assert capsys.readouterr().err.splitlines() == ["waiting", "1 deal-set", "2 deal-sets"]
+
+
 def test_a_followed_question_tells_its_progress_on_standard_error(asked):
     told = asked(Service(OPEN, DECIDED))
     assert told.stderr.splitlines() == ["waiting for the arena"]

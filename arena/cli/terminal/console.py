@@ -108,7 +108,7 @@ def progress(
 ) -> Iterator[Callable[[str], None]]:
     """Show the progress of long work on standard error; the block calls with a line for each step.
 
-    On a terminal it is one line that changes; elsewhere a plain line is written every ten seconds.
+    On a terminal it is one line that changes; elsewhere a plain line is written every ten seconds, if it has changed.
     """
     console = PlainConsole(stderr=True, quiet=quiet, highlight=False)
     if console.is_terminal or quiet:
@@ -116,12 +116,12 @@ def progress(
             yield status.update
         return
     say(waiting, err=True)
-    last_s = now_s()
+    last_s, last = now_s(), waiting
 
     def tell(line: str) -> None:
-        nonlocal last_s
-        if now_s() - last_s >= LINE_S:
-            last_s = now_s()
+        nonlocal last_s, last
+        if line != last and now_s() - last_s >= LINE_S:
+            last_s, last = now_s(), line
             say(line, err=True)
 
     yield tell
