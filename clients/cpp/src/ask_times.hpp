@@ -9,8 +9,8 @@
 
 namespace cardarena::detail {
 
-/// The times of a match's asks in the bot's own queue and on the network, which only the bot's side can tell from
-/// thinking. Notes of them are due after 4, 8, 16 … asks that the bot answered.
+/// The times of a match's asks in the bot's own queue and on the network, which only the bot's side can tell
+/// from thinking. Notes of them are due after 4, 8, 16 … asks that the bot answered.
 class AskTimes {
  public:
   using Clock = std::chrono::steady_clock;
@@ -26,7 +26,8 @@ class AskTimes {
       queue_ += *delivered_at - arrived_at_;
       if (last_round_trip.count() > 0) {
         ++measured_;
-        network_ += std::max<Clock::duration>(Clock::duration::zero(), last_round_trip - (*answered_at - arrived_at_));
+        network_ += std::max<Clock::duration>(Clock::duration::zero(),
+                                              last_round_trip - (*answered_at - arrived_at_));
       }
       if (asks_ >= fewest_asks && (asks_ & (asks_ - 1)) == 0) {
         due = queue_ + network_ >= noted * asks_;

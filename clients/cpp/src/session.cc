@@ -315,7 +315,8 @@ void Session::on_asks(Received& received, const Asks& asks, Clock::time_point no
 /// Queues the ask, or answers it if there is only one legal move.
 void Session::on_new_ask(Seat& seat, AskPointer ask, Clock::time_point now) {
   const bool is_known = last_answered_ == seat.match->number;
-  seat.times.arrived(now, std::chrono::milliseconds(is_known ? ask->message.clock().last_round_trip_ms() : 0));
+  seat.times.arrived(now,
+                     std::chrono::milliseconds(is_known ? ask->message.clock().last_round_trip_ms() : 0));
   forget_ask(seat);
   seat.ask = ask;
   seat.answer.reset();

@@ -113,7 +113,8 @@ TEST_CASE("waits in the own queue and on the network are noted") {
   std::vector<std::string> notes;
   for (std::uint64_t id = 1; id < 7; ++id) {
     auto next = ask(id, body(2, true));
-    next.mutable_asks()->mutable_asks(0)->mutable_clock()->set_last_round_trip_ms(250);  // 200 ms are the bot's
+    next.mutable_asks()->mutable_asks(0)->mutable_clock()->set_last_round_trip_ms(
+        250);  // 200 ms are the bot's
     played.session.receive(next, now);
     now += std::chrono::milliseconds(50);
     REQUIRE(played.session.deliver(played.asked(id), now));

@@ -22,7 +22,9 @@ final class AskTimes {
   private Long deliveredNanos;
   private Long answeredNanos;
 
-  /** Begins with the next ask. The round trip is that of the ask before, and 0 if it is not known. */
+  /**
+   * Begins with the next ask. The round trip is that of the ask before, and 0 if it is not known.
+   */
   void arrived(long nowNanos, int lastRoundTripMs) {
     if (deliveredNanos != null && answeredNanos != null) {
       asks++;

@@ -104,7 +104,10 @@ final class Session {
   /** Asks that a bot thread has taken and not answered yet. */
   private int takenAsks;
 
-  /** The seat of the last answer, of which is the arena's last round trip; null if it was sent again. */
+  /**
+   * The seat of the last answer, of which is the arena's last round trip; null if it was sent
+   * again.
+   */
   private Seat lastAnswered;
 
   /** Of the first message of each stream. Deals are null if the bot takes no part in fair deals. */

@@ -111,8 +111,7 @@ class BotRunnerTest {
       session.answer(List.of(Answer.newBuilder().setAskId(id).setIndex(0).build()), nowNanos);
     }
     String note = "times: 4 asks waited 0.200 s in the own queue; 4 took 0.200 s on the network";
-    assertEquals(
-        List.of("", "", "", "", note, ""), sent().stream().map(Answer::getNote).toList());
+    assertEquals(List.of("", "", "", "", note, ""), sent().stream().map(Answer::getNote).toList());
   }
 
   @Test
