@@ -32,6 +32,7 @@ SCRIPTS = [
     "bench",
     "new-game",
     "strength",
+    "baselines",
     "model-tokens",
     "mutate",
     "mutate-defences",
