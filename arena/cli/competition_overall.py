@@ -9,7 +9,15 @@ from arena.cli.competition_client import CompetitionClient, read_options
 from arena.cli.options import json_option, print_json
 from arena.cli.terminal.console import print_table
 from arena.cli.terminal.plain import say
-from arena.results.overall import GameScore, OverallRow, newest_scores, overall_standings
+from arena.referee.wire.enums import enum_word
+from arena.results.overall import (
+    GameScore,
+    OverallRow,
+    newest_scores,
+    overall_standings,
+    rank_of_standings,
+)
+from cardarena.v1 import competitions_pb2 as messages
 
 
 @click.command(
@@ -35,18 +43,19 @@ def overall(
 ) -> None:
     """Rank bots across games: the mean of a bot's scores in the games that it plays, in spreads of each game.
 
-    Each game counts alike, and a game that a bot does not enter costs nothing. The scores of a game are those of the
-    newest competition that ranks bots in it, of all or of the named ones.
+    Each game counts alike, and a game that a bot does not enter costs nothing. The scores of a game are those of its
+    ladder that runs, or else of the newest competition that ranks two bots in it, those by skill first; of all
+    competitions or of the named ones.
     """
     every = [client.show(name) for name in names] or client.all()
-    newest_first = sorted(every, key=lambda one: -one.created_unix_ms)
+    in_order = sorted(every, key=lambda one: (_rank(one), -one.created_unix_ms))
     games = newest_scores(
         (
             # Lists of competitions do not have their games.
             [game.game for game in client.show(one.name).games],
             functools.partial(client.standings, one.name),
         )
-        for one in newest_first
+        for one in in_order
     )
     rows = overall_standings(games, least_games=least_games)
     if as_json:
@@ -55,6 +64,12 @@ def overall(
         _print(rows, games)
     else:
         say("No two bots are ranked in a game yet.")
+
+
+def _rank(one: messages.CompetitionInfo) -> int:
+    form = enum_word(messages.CompetitionFormat, one.format)
+    state = enum_word(messages.CompetitionState, one.state)
+    return rank_of_standings(None if form == "ladder" else form, state)
 
 
 def _print(rows: Sequence[OverallRow], games: Mapping[str, Sequence[GameScore]]) -> None:

@@ -8,9 +8,12 @@ nothing and gives nothing.
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from arena.results.deal_sets import bot_of
+
+BY_SKILL: Final = (None, "round_robin", "gauntlet")
+"""The formats that rank bots by skill; None is a ladder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +83,25 @@ def overall_standings(
     return tuple(sorted(ranked, key=lambda row: (-row.score, -row.presence, row.bot)))
 
 
+def rank_of_standings(format_: str | None, state: str) -> int:
+    """Which standings of a game count: the lowest rank, and the newest of one rank, that rank two bots.
+
+    A ladder that is not over comes first, as it has the most deal-sets; then what ranks by skill, then the rest.
+    """
+    if format_ is None and state in ("running", "paused"):
+        return 0
+    return 1 if format_ in BY_SKILL else 2
+
+
 def newest_scores(
     competitions: Iterable[tuple[Collection[str], Callable[[], Mapping[str, Any]]]],
 ) -> dict[str, list[GameScore]]:
-    """Return the scores of each game in the newest competition that ranks two bots in it.
+    """Return the scores of each game in the first competition that ranks two bots in it.
 
     Versions of a bot count as one, by the better of them.
 
     Args:
-      competitions: The newest first: the ids of the games, and what reads the standings, which is called if one of
+      competitions: In the order of `rank_of_standings`: the ids of the games, and what reads the standings, which is called if one of
         these games has no scores yet. Standings are those of `arena competition show --json`.
     """
     chosen: dict[str, list[GameScore]] = {}

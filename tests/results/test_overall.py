@@ -5,7 +5,14 @@ import random
 
 import pytest
 
-from arena.results.overall import GameScore, newest_scores, overall_standings
+from arena.contests.standings import RANKED_BY, RankingRule
+from arena.results.overall import (
+    BY_SKILL,
+    GameScore,
+    newest_scores,
+    overall_standings,
+    rank_of_standings,
+)
 from bench.overall import trial
 
 
@@ -61,6 +68,26 @@ def test_scores_are_of_the_newest_competition_that_ranks_two_bots():
     assert newest_scores([newer, older])["jam"] == rows(ann=3.0, bob=-3.0)
     assert newest_scores([older, (["jam"], None)])["jam"] == rows(ann=3.0, bob=-3.0)
     assert newest_scores([newer]) == {}
+
+
+# fmt: off
+COUNT = [
+    # counts before            this                      why
+    ((None, "running"),        ("round_robin", "running"), "a ladder has the most deal-sets"),
+    ((None, "paused"),         ("round_robin", "finished"), "also one that waits"),
+    (("gauntlet", "finished"), ("swiss", "running"),     "skill is compared across competitions, points are not"),
+    ((None, "finished"),       ("knockout", "running"),  "a ladder that is over ranks by skill too"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("first", "second", "why"), COUNT, ids=[row[-1] for row in COUNT])
+def test_standings_count_in_an_order(first, second, why):
+    assert rank_of_standings(*first) < rank_of_standings(*second)
+
+
+def test_formats_by_skill_are_those_of_standings():
+    assert set(BY_SKILL) == {form for form, rule in RANKED_BY.items() if rule is RankingRule.SKILL}
 
 
 def test_versions_of_a_bot_count_as_one_by_the_better():

@@ -57,6 +57,13 @@ FORMATS = [
 # fmt: on
 
 
+def entries(bots):
+    return [
+        CompetitionEntry(bot, bot, BotKind.COMMAND, f"/home/canary/{bot}", f"{bot}.py")
+        for bot in bots
+    ]
+
+
 class Organiser:
     """Has competitions of a store played."""
 
@@ -66,11 +73,7 @@ class Organiser:
 
     def create(self, name, text, bots):
         text = text.replace('name = "autumn"', f'name = "{name}"')
-        entries = [
-            CompetitionEntry(bot, bot, BotKind.COMMAND, f"/home/canary/{bot}", f"{bot}.py")
-            for bot in bots
-        ]
-        plan = self.service.create(text, who="org", bots=entries)
+        plan = self.service.create(text, who="org", bots=entries(bots))
         self.act(name, "start")
         return plan
 

@@ -76,6 +76,9 @@ def test_a_page_shows_its_formats_standings(client, name, shown):
     assert shown in text_of(client, f"/competitions/{name}")
 
 
+LATER = competitions.LADDER.replace("season", 'opens = "2026-12-05T18:00Z"\nseason')
+
+
 def test_bots_are_ranked_across_all_games(client):
     made = client.get("/overall.json").json()
     assert set(made["games"]) > {"sixty_six"}
@@ -85,6 +88,22 @@ def test_bots_are_ranked_across_all_games(client):
     assert scores == sorted(scores, reverse=True)
     first = made["rows"][0]
     assert f"{first['games']} of {len(made['games'])}" in text_of(client, "/overall")
+
+
+def test_a_draft_hides_no_standings_and_is_told_as_one(folder):
+    """It is the newest of its game, and has the bots of others."""
+    plan = LATER.replace("summer", "later")
+    with open_store(folder / "arena.db") as store:
+        service = competitions.Organiser(store).service
+        service.create(plan, who="org", bots=competitions.entries(["ann", "cid"]))
+    with site(folder) as (client, _):
+        assert "of summer ." in text_of(client, "/standings/sixty_six")
+        assert "From summer ." in text_of(client, "/games/sixty_six")
+        listed = client.get("/bots.json").json()["bots"]
+        ann = next(row for row in listed if row["bot"] == "ann")
+        assert ann["best"]["competition"] != "later"
+    with open_store(folder / "arena.db") as store:
+        competitions.Organiser(store).service.delete("later", who="org")
 
 
 def test_organisers_alone_have_pages_about_collusion(client, folder):

@@ -17,6 +17,7 @@ from arena.web.addresses import NoSuchPage, slug
 from arena.web.badge import badge_svg
 from arena.web.page import Json, Page
 from arena.web.pages.competition import plotted, standings_rows
+from arena.web.pages.counted import first_to_count
 from arena.web.pages.lists import (
     Filter,
     game_choices,
@@ -94,7 +95,13 @@ def bot(archive: SiteArchive, name: str, opponent: str, game: str, chosen: str, 
         raise NoSuchPage(f"the list of matches of {name!r} has no page {number}", "bots")
     appearances = archive.appearances(name)
     rows = list(map(_row, appearances))
-    of_games = {appearance.standings["game"]: appearance for appearance in appearances}
+    summaries = archive.competitions()
+    order = [row["competition"] for row in first_to_count(summaries)]
+    of_games: dict[str, Appearance] = {}
+    for appearance in sorted(
+        appearances, key=lambda one: (one.row["score"] is None, order.index(one.competition))
+    ):
+        of_games.setdefault(appearance.standings["game"], appearance)
     newest = [
         {
             **_row(appearance),
@@ -116,7 +123,7 @@ def bot(archive: SiteArchive, name: str, opponent: str, game: str, chosen: str, 
         "costliest": match_rows(_costliest(matches, name)) if wanted == BotFilter() else (),
         "limits": {
             summary["competition"]: text
-            for summary in archive.competitions()
+            for summary in summaries
             if (text := summary["limits"].get(name))
         },
         "opponents": _opponents(appearances, name),

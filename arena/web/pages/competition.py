@@ -15,6 +15,7 @@ from arena.records.phrases import count
 from arena.web import plots
 from arena.web.addresses import NoSuchPage, slug
 from arena.web.page import Json, Page
+from arena.web.pages.counted import counted
 from arena.web.rendering import faults_per_match, fraction, game_title, signed
 
 _COPIED: Final = (
@@ -110,15 +111,17 @@ def standings_path(game_id: str, order: Order = Order.RANK) -> str:
 
 
 def standings(archive: SiteArchive, game_id: str, by: str) -> Page:
-    """Make `/standings/GAME`: the standings of the game's newest competition.
+    """Make `/standings/GAME`: the standings that count for the game, see `arena.web.pages.counted`.
 
     Raises `NoSuchPage` if no competition has the game.
     """
     names = archive.of_game(game_id)
     if not names:
         raise NoSuchPage(f"no competition has the game {game_id!r}", "competitions")
-    newest = archive.competition(names[0])
-    results = next(of_game for of_game in newest.games if of_game.game == game_id)
+    of_game = counted(archive, game_id).get(game_id)
+    name = of_game.competition if of_game else names[0]
+    public = archive.competition(name)
+    results = next(of_game for of_game in public.games if of_game.game == game_id)
     game, order = _game_view(results), Order(by or Order.RANK)
     rows = list(game["standings"])
     if order is not Order.RANK:
@@ -129,15 +132,15 @@ def standings(archive: SiteArchive, game_id: str, by: str) -> Page:
     return Page(
         "standings.html",
         f"Standings of {game_title(game_id)}",
-        {"competition": names[0], "game": game},
+        {"competition": name, "game": game},
         {
             "rows": rows,
             "evidence": _pictures(game, results),
-            "live": newest.standings["live"],
+            "live": public.standings["live"],
             "sorts": {
                 str(other): standings_path(game_id, other) for other in Order if other is not order
             },
-            "earlier": names[1:],
+            "others": [other for other in names if other != name],
         },
         about,
     )

@@ -8,6 +8,7 @@ from arena.games.catalogue import GAMES
 from arena.games.game import Game
 from arena.web.page import Json, Page
 from arena.web.pages.competition import standings_rows
+from arena.web.pages.counted import counted
 from arena.web.pages.lists import match_rows, require_game, with_pages
 from arena.web.rendering import ends
 
@@ -106,9 +107,9 @@ def game(archive: SiteArchive, game_id: str) -> Page:
 
 
 def _leaders(archive: SiteArchive, game_id: str) -> Json:
-    """The first rows of the game's newest competition, and its name."""
-    name = next(iter(archive.of_game(game_id)), "")
-    if not name:
+    """The first rows of the standings that count for the game, and their competition."""
+    of_game = counted(archive, game_id).get(game_id)
+    if of_game is None:
         return {"leaders": (), "competition": ""}
-    results = next(game for game in archive.competition(name).games if game.game == game_id)
-    return {"leaders": standings_rows(results.standings["rows"])[:LEADERS], "competition": name}
+    rows = standings_rows(of_game.results.standings["rows"])
+    return {"leaders": rows[:LEADERS], "competition": of_game.competition}

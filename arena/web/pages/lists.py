@@ -23,6 +23,7 @@ from arena.web.live_table import NOTHING_LIVE, age, live_tree, live_view
 from arena.web.names import seat_names
 from arena.web.page import Json, Page
 from arena.web.pages.competition import first_rows, standings_rows
+from arena.web.pages.counted import counted, first_to_count
 from arena.web.rendering import SITE, game_title, utc
 from arena.web.trees import html
 from cardarena.v1 import game_pb2, lobby_pb2, watch_pb2
@@ -171,7 +172,7 @@ def home(
     }
     pictures = {
         "moment": moment or sample_moment(),
-        "leaders": leaders(archive, summaries),
+        "leaders": leaders(archive),
         "running": [_progress(archive, row) for row in summaries[:HOME_COMPETITIONS]],
         "competitions": len(summaries),
         "bots": len(known_bots(archive)),
@@ -193,20 +194,15 @@ def _progress(archive: SiteArchive, summary: Json) -> Json:
     }
 
 
-def leaders(archive: SiteArchive, summaries: Sequence[Json]) -> Sequence[Json]:
-    """The first bots of the newest competition of each game by skill, for readers who ask who is best."""
-    leaders_of: dict[str, Json] = {}
-    for summary in summaries:
-        for game in archive.competition(summary["competition"]).games:
-            first = first_rows(game.standings)
-            if game.game not in leaders_of and game.standings["ranked_by"] == "skill" and first:
-                leaders_of[game.game] = {
-                    "game": game.game,
-                    "competition": summary["competition"],
-                    "row": first[0],
-                    "others": len(first) - 1,
-                }
-    return sorted(leaders_of.values(), key=lambda row: game_title(row["game"]))
+def leaders(archive: SiteArchive) -> Sequence[Json]:
+    """The first bots of the standings that count for each game by skill, for readers who ask who is best."""
+    return [
+        {"game": game, "competition": name, "row": first[0], "others": len(first) - 1}
+        for game, (name, results) in sorted(
+            counted(archive).items(), key=lambda one: game_title(one[0])
+        )
+        if results.standings["ranked_by"] == "skill" and (first := first_rows(results.standings))
+    ]
 
 
 def live(
@@ -344,7 +340,7 @@ def overall(archive: SiteArchive) -> Page:
             [terms["game"] for terms in summary["games"]],
             functools.partial(_standings_of, archive, summary["competition"]),
         )
-        for summary in archive.competitions()
+        for summary in first_to_count(archive.competitions())
     )
     rows = [row.as_json() for row in overall_standings(games)]
     about = "Bots ranked across games, each from the games that it plays."
@@ -371,9 +367,8 @@ def known_bots(archive: SiteArchive) -> Mapping[str, Sequence[str]]:
 def bots(archive: SiteArchive) -> Page:
     """Make `/bots`."""
     entered: dict[str, list[Json]] = {}
-    summaries = archive.competitions()
-    best = _best_places(archive, summaries)
-    for summary in summaries:
+    best = _best_places(archive)
+    for summary in archive.competitions():
         for bot in summary["bots"]:
             entered.setdefault(bot_of(bot), []).append(summary)
     rows: list[Json] = [
@@ -393,28 +388,23 @@ def bots(archive: SiteArchive) -> Page:
     return Page("bots.html", "Bots", {"bots": rows}, description=about)
 
 
-def _best_places(archive: SiteArchive, summaries: Sequence[Json]) -> Mapping[str, Json]:
-    """The best place of each ranked bot in the newest competition of each game."""
+def _best_places(archive: SiteArchive) -> Mapping[str, Json]:
+    """The best place of each ranked bot in the standings that count for each game."""
     best: dict[str, Json] = {}
-    games: set[str] = set()
-    for summary in summaries:
-        for game in archive.competition(summary["competition"]).games:
-            rows = standings_rows(game.standings["rows"])
-            if game.game in games or not any(row["place"] for row in rows):
-                continue
-            games.add(game.game)
-            for row in rows:
-                bot = bot_of(row["bot"])
-                stands = {
-                    "game": game.game,
-                    "competition": summary["competition"],
-                    "place": row["place"],
-                    "ranked": sum(bool(other["place"]) for other in rows),
-                    "score": row["score"],
-                    "half_width_95": row["half_width_95"],
-                }
-                if row["place"] and by_place(stands) < by_place(best.get(bot)):
-                    best[bot] = stands
+    for game, (competition, results) in counted(archive).items():
+        rows = standings_rows(results.standings["rows"])
+        for row in rows:
+            bot = bot_of(row["bot"])
+            stands = {
+                "game": game,
+                "competition": competition,
+                "place": row["place"],
+                "ranked": sum(bool(other["place"]) for other in rows),
+                "score": row["score"],
+                "half_width_95": row["half_width_95"],
+            }
+            if row["place"] and by_place(stands) < by_place(best.get(bot)):
+                best[bot] = stands
     return best
 
 
