@@ -13,7 +13,7 @@ from arena.games.contract import Event, Seat
 from arena.pictures import drawing as draw
 from arena.pictures import vocabulary
 from arena.pictures.choices import MoveWords
-from arena.pictures.sentences import Sentences, by_seat, joined, line, listed, names
+from arena.pictures.sentences import Sentences, by_seat, joined, line, listed, names, with_sign
 from arena.pictures.vocabulary import Badge, Chips, Fact, SeatScene, Tone, Word, Zone, ZoneKind
 
 V = TypeVar("V")
@@ -163,7 +163,7 @@ def seat_scene(view: Any, seat: Seat, ended: HandEnded | None, holding: Zone) ->
     return draw.seat_scene(
         view,
         seat,
-        f"{view.totals[seat]:+}",
+        with_sign(view.totals[seat]),
         (),
         stack(view.chips, seat, ended),
         zones,

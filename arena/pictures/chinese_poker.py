@@ -24,7 +24,7 @@ from arena.games.contract import Event, Seat
 from arena.pictures import drawing as draw
 from arena.pictures.choices import Asks, MoveWords, Placing, Widget
 from arena.pictures.rows import grid, settled, signed_rows
-from arena.pictures.sentences import Sentences, joined, plain, score_lines
+from arena.pictures.sentences import Sentences, joined, plain, score_lines, with_sign
 from arena.pictures.viewer import Perspective
 from arena.pictures.vocabulary import Badge, Group, Line, Scene, SeatScene, Tone, Zone, ZoneKind
 
@@ -135,7 +135,7 @@ def _seat(
     gained = () if scored is None else (draw.gain("this hand", scored.units[seat]),)
     zones = _cards(perspective, seat, standings, values)
     surrendered = standing is SURRENDERED
-    total = f"{view.totals[seat]:+}"
+    total = with_sign(view.totals[seat])
     return draw.seat_scene(view, seat, total, badges, gained, zones, out=surrendered)
 
 
@@ -147,7 +147,7 @@ def _cards(
         rows = (revealed.front, revealed.middle, revealed.back)
         won = _won_by_row(seat, standings, values)
         tone = Tone.WRONG if revealed.fouled else Tone.PLAIN
-        return (grid(rows, lambda at: (f" {won[at]:+}",) if won else (), tone=tone),)
+        return (grid(rows, lambda at: (f" {with_sign(won[at])}",) if won else (), tone=tone),)
     natural = perspective.last_event(chinese.NaturalDeclared, seat)
     if natural is not None:
         group = Group(draw.cards(natural.cards), (plain(natural.natural),), Tone.MARKED)

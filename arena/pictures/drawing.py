@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 from arena.games.cards import CANONICAL, without
 from arena.games.cards import Card as Code
 from arena.games.contract import Event, Seat, with_entry
-from arena.pictures.sentences import Sentences, counted, line, sentence
+from arena.pictures.sentences import Sentences, counted, line, minus, sentence, with_sign
 from arena.pictures.viewer import latest
 from arena.pictures.vocabulary import (
     Badge,
@@ -43,7 +43,7 @@ def cards(codes: Iterable[Code | None], tone: Tone = Tone.PLAIN) -> tuple[Card, 
 
 def gain(label: str, amount: int) -> Fact:
     """Return a marked figure with its sign, such as the points of a hand."""
-    return fact(label, f"{amount:+}", tone=Tone.MARKED)
+    return fact(label, with_sign(amount), tone=Tone.MARKED)
 
 
 def seat_scene(
@@ -61,7 +61,7 @@ def seat_scene(
     to_act = view.to_act
     return SeatScene(
         seat,
-        score,
+        minus(score),
         (dealer, *badges) if seat == view.dealer else tuple(badges),
         tuple(facts),
         shown_zones(*zones),

@@ -11,7 +11,7 @@ from arena.games.loo.messages import Phase, View
 from arena.games.loo.tricks import PAM
 from arena.pictures import drawing as draw
 from arena.pictures.choices import Asks, MoveWords, Widget
-from arena.pictures.sentences import Sentences, by_seat, joined, line, listed, names
+from arena.pictures.sentences import Sentences, by_seat, joined, line, listed, names, with_sign
 from arena.pictures.viewer import Perspective
 from arena.pictures.vocabulary import (
     Badge,
@@ -202,7 +202,7 @@ def _seat(perspective: Perspective, view: View, seat: Seat, scored: loo.Scored |
         draw.said(_latest(view, seat)),
     )
     facts = _facts(perspective, seat, scored)
-    return draw.seat_scene(view, seat, f"{view.chips[seat]:+}", badges, facts, zones, out=passed)
+    return draw.seat_scene(view, seat, with_sign(view.chips[seat]), badges, facts, zones, out=passed)
 
 
 def _facts(perspective: Perspective, seat: Seat, scored: loo.Scored | None) -> tuple[Fact, ...]:

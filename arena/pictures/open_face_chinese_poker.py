@@ -20,7 +20,16 @@ from arena.games.open_face_chinese_poker.scoring import (
 from arena.pictures import drawing as draw
 from arena.pictures.choices import Asks, MoveWords, Placing, Widget
 from arena.pictures.rows import grid, settled, signed_rows
-from arena.pictures.sentences import Sentences, faces, joined, line, listed, names, score_lines
+from arena.pictures.sentences import (
+    Sentences,
+    faces,
+    joined,
+    line,
+    listed,
+    names,
+    score_lines,
+    with_sign,
+)
 from arena.pictures.viewer import Perspective, latest
 from arena.pictures.vocabulary import (
     Badge,
@@ -135,7 +144,7 @@ def _seat(
     if scored is not None and scored.fantasyland[seat]:
         badges.append(Badge(("to Fantasyland",), Tone.MARKED))
     zones = (_rows(perspective, view, seat, scored), _to_place(perspective, view, seat))
-    total = f"{view.totals[seat]:+}"
+    total = with_sign(view.totals[seat])
     return draw.seat_scene(view, seat, total, badges, _facts(seat, scored), zones)
 
 
@@ -194,7 +203,7 @@ def _pairs(view: View, values: UnitValues) -> tuple[Line, ...]:
 def _how(ours: Scoring, theirs: Scoring) -> Line:
     """Return the reason for the settlement of two seats."""
     royalties = ours.royalty_units - theirs.royalty_units
-    more = f", royalties {royalties:+}" if royalties else ""
+    more = f", royalties {with_sign(royalties)}" if royalties else ""
     if ours.foul and theirs.foul:
         return (", for a foul each",)
     if ours.foul or theirs.foul:

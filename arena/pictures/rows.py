@@ -10,7 +10,7 @@ from arena.games.chinese.hands import FRONT_SIZE, SIZES
 from arena.games.chinese.unit_values import UnitValues
 from arena.games.contract import Seat
 from arena.pictures.choices import ROWS
-from arena.pictures.sentences import line, names
+from arena.pictures.sentences import line, names, with_sign
 from arena.pictures.vocabulary import Card, Gap, Group, Line, Name, Tone, Zone, ZoneKind
 
 
@@ -77,4 +77,4 @@ def settled(
 
 def signed_rows(units: Sequence[int]) -> str:
     """Return the units of three rows as text: front +1, middle 0, back -1."""
-    return ", ".join(f"{name} {amount:+}" for name, amount in zip(ROWS, units, strict=True))
+    return ", ".join(f"{name} {with_sign(amount)}" for name, amount in zip(ROWS, units, strict=True))

@@ -93,11 +93,21 @@ def faces(cards: Iterable[str]) -> Line:
     return joined((Face(card),) for card in cards)
 
 
+def with_sign(amount: int) -> str:
+    """Return a number with its sign; zero has none, and a minus is as wide as a plus."""
+    return minus(f"{amount:+}") if amount else "0"
+
+
+def minus(number: object) -> str:
+    """Return a number as text, its sign as wide as a plus."""
+    return str(number).replace("-", "−")
+
+
 def by_seat(values: Sequence[int], *, signed: bool = False) -> Line:
     """Return a number for each seat: ann 12 and bob 5."""
     return listed(
         [
-            line(Name(Seat(seat)), f" {value:+}" if signed else f" {value}")
+            line(Name(Seat(seat)), f" {with_sign(value)}" if signed else f" {minus(value)}")
             for seat, value in enumerate(values)
         ]
     )
@@ -140,7 +150,7 @@ def _said(value: Any, spec: str) -> Line:
         case "each":
             return by_seat(value)
         case "signed":
-            return (f"{value:+}",) if isinstance(value, int) else by_seat(value, signed=True)
+            return (with_sign(value),) if isinstance(value, int) else by_seat(value, signed=True)
         case "quoted":
             return (f"“{value}”",)
         case "":

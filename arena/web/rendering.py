@@ -202,7 +202,7 @@ def faults_per_match(row: Mapping[str, Any]) -> float | None:
 
 
 def _points(score: float) -> str:
-    return f"{score:+g}".replace("-", "−")
+    return f"{score:+g}".replace("-", "−") if score else "0"
 
 
 def _fault_count(faults: Iterable[Mapping[str, int]]) -> int:

@@ -133,33 +133,33 @@ def policy_of(page: bytes) -> str:
 
 
 def _error(status: int, title: str, text: str, listed: str = "") -> Response:
-    page = Page("error.html", title, {}, {"text": text[:1].upper() + text[1:], "listed": listed})
-    headers = {"cache-control": "no-store"}
-    if status == 503:
-        headers["retry-after"] = str(RETRY_S)
+    again_s = RETRY_S if status == 503 else 0
+    shown = {"text": text[:1].upper() + text[1:], "listed": listed, "again_s": again_s}
+    page = Page("error.html", title, {}, shown)
+    headers = {"cache-control": "no-store"} | ({"retry-after": f"{again_s}"} if again_s else {})
     return Response(page.html(Links("", absolute=True)), status, headers, MEDIA_OF["html"])
 
 
 async def error_page(request: Request, error: Exception) -> Response:
     """Make the page of an error. The text of an internal one stays in the log."""
-    path, again = request.url.path[:200], f"Try again in {RETRY_S} s."
+    path, again = request.url.path[:200], f"This page tries again after {RETRY_S} s."
     match error:
         case NoSuchPage():
-            return _error(404, "Not known", f"{error}.", error.listed)
+            return _error(404, "Not found", f"{error}.", error.listed)
         case NotPublic():
-            return _error(404, "Not known", f"{error}.", "competitions")
+            return _error(404, "Not found", f"{error}.", "competitions")
         case Gone():
             return _error(410, "Gone", f"{error}.", "matches")
         case Full():
             return _error(503, "Full", f"Too many pages are being made at once. {again}")
         case NoArena():
             text = f"Interrupted matches continue when an arena runs. {again}"
-            return _error(503, "No arena is running", f"No arena answers. {text}", "live")
+            return _error(503, "No arena is running", f"No arena answers. {text}", "matches")
         case ArenaBusy():
             text = f"The arena runs, and answers late at present. {again}"
-            return _error(503, "The arena is busy", text, "live")
+            return _error(503, "The arena is busy", text, "matches")
         case HTTPException(status_code=404):
-            return _error(404, "Not known", f"there is no page {path}.")
+            return _error(404, "Page not found", f"there is no page {path}.")
         case HTTPException():
             return _error(error.status_code, "Not allowed", "All pages are read-only.")
     incident = secrets.token_hex(4)

@@ -20,6 +20,7 @@ class Happened:
     seats: tuple = (0, 2, 1)
     points: tuple = (12, -5)
     gained: int = 3
+    none: int = 0
     word: str = "not_good"
     text: str = "{seat} <b>"
 
@@ -33,9 +34,10 @@ SAID = [
     ("{cards}", (Face("As"), " ", Face("Kh")), "cards"),
     ("{suit:suit}", (Suit("h"),), "a suit"),
     ("{seats:seats}", (Name(0), ", ", Name(2), " and ", Name(1)), "seats, in their order"),
-    ("{points:each}", (Name(0), " 12", " and ", Name(1), " -5"), "a number for each seat"),
-    ("{points:signed}", (Name(0), " +12", " and ", Name(1), " -5"), "the same with its sign"),
+    ("{points:each}", (Name(0), " 12", " and ", Name(1), " −5"), "a number for each seat"),
+    ("{points:signed}", (Name(0), " +12", " and ", Name(1), " −5"), "the same with its sign"),
     ("{gained:signed}", ("+3",), "one number with its sign"),
+    ("{none:signed}", ("0",), "zero, which has no sign"),
     ("{gained:count trick}", ("3 tricks",), "a number of things"),
     ("{word}", ("not good",), "a word of the rules"),
     ("{text:quoted}", ("“{seat} <b>”",), "a bot's own words are no template"),

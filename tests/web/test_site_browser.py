@@ -253,9 +253,8 @@ def test_the_result_is_hidden_and_the_rules_are_one_click_away(browser, running)
         tab.goto(f"{running.address}/m/m1/all/1")
         assert "result:" not in tab.locator("main").inner_text()
         assert "Why did" not in tab.locator("main").inner_text()
-        tab.get_by_text("result", exact=True).click()
-        assert "result:" in tab.locator(".heading").inner_text()
-        tab.get_by_text("Result", exact=True).click()
+        tab.get_by_role("link", name="result", exact=True).click()
+        assert "result:" in tab.locator("#result").inner_text()
         assert tab.get_by_role("table", name="Result by seat").is_visible()
         rules = tab.get_by_role("link", name="rules")
         assert rules.bounding_box()["y"] < 100
@@ -378,6 +377,8 @@ def test_a_page_in_play_keeps_its_steps_and_becomes_the_replay(browser, folder):
         tab = opened.tab
         tab.goto(f"{running.address}/m/m1/live")
         tab.get_by_text("Live.", exact=True).wait_for()
+        at_end = "one => one.value === one.max && Number(one.min) < Number(one.max)"
+        assert tab.locator("#slider").evaluate(at_end), "the only step is the last one"
         running.soon(sources[0].show)
         current = tab.locator("#log [aria-current=step]")
         newest = tab.locator("#log li").last

@@ -56,6 +56,9 @@
       button.addEventListener("click", () => copy(button));
     }
     if (byId("switch")) keys();
+    // A busy site is asked again, unless the reader has begun to use this page.
+    const again = document.querySelector("[data-again-s]");
+    if (again) setTimeout(() => { if (document.activeElement === document.body) location.reload(); }, 1000 * again.dataset.againS);
     // On a narrow screen the chosen link of a long row may be out of view.
     const current = document.querySelector(".choices [aria-current]"), row = current && current.closest(".choices");
     if (row) row.scrollLeft = current.offsetLeft - row.offsetLeft - (row.clientWidth - current.offsetWidth) / 2;

@@ -22,10 +22,12 @@
     if (log.scrollHeight > log.clientHeight) log.scrollTop = row.offsetTop - log.offsetTop - log.clientHeight / 2;
     if (byId("what-if")) byId("what-if").href = withStep(byId("what-if").href, label);
     remember(label);
+    if (at && at === steps.length - 1 && !document.querySelector("a[rel=next]") && byId("of-result")) byId("of-result").open = true;
   }
 
   function place(label) {
     byId("slider").max = steps.length - 1;
+    byId("slider").min = Math.min(0, steps.length - 2); // the only step is the last one
     byId("slider").value = at;
     byId("slider").setAttribute("aria-valuetext", "step " + label);
     const number = (name) => name.split(".")[0];
