@@ -13,8 +13,9 @@ import functools
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import is_dataclass
+from types import UnionType
 from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args, get_type_hints
 
 if TYPE_CHECKING:
@@ -219,6 +220,8 @@ def _problem(kind: Any, error: Mapping[str, Any]) -> str:
         case "unexpected_keyword_argument":
             name = place.pop()
             problem = no_such_key(name, _keys(kind, place))
+            if table := _table_with(name, kind, place):
+                problem = f"there is no key {name!r} here; it belongs to the table [{table}]"
         case "dataclass_type" | "dict_type":
             problem = f"should be a table, not {_shown(value)}"
         case _:
@@ -231,10 +234,23 @@ def _problem(kind: Any, error: Mapping[str, Any]) -> str:
     return f"{where}: {problem}" if where else problem
 
 
-def _keys(kind: Any, place: Iterable[int | str]) -> list[str]:
+def _table_with(name: str, kind: Any, place: Sequence[int | str]) -> str:
+    """The table of a dataclass that has a key which the dataclass itself lacks; empty if there is none."""
+    tables = get_type_hints(_at(kind, place)).items()
+    single = [key for key, part in tables if is_dataclass(part) or isinstance(part, UnionType)]
+    return next((key for key in single if name in _keys(kind, [*place, key])), "")
+
+
+def _at(kind: Any, place: Iterable[int | str]) -> Any:
+    """The dataclass at a place within another."""
     kind = _table(kind)
     for part in place:
         kind = _table(get_type_hints(kind, include_extras=True).get(str(part))) or kind
+    return kind
+
+
+def _keys(kind: Any, place: Iterable[int | str]) -> list[str]:
+    kind = _at(kind, place)
     own = [name for name in get_type_hints(kind) if not name.startswith("_")]
     return [*own, *getattr(kind, "__more_keys__", ())]
 

@@ -35,6 +35,11 @@ class Inner:
 
 
 @dataclass(frozen=True)
+class Paper:
+    pages: int
+
+
+@dataclass(frozen=True)
 class File:
     __pydantic_config__: ClassVar = STRICT
 
@@ -42,6 +47,7 @@ class File:
     parts: tuple[Inner, ...] = ()
     named: dict[str, Inner] = field(default_factory=dict)
     share: Annotated[float, Limits(ge=0, le=1)] = 0.5
+    print: Paper | None = None
 
 
 @dataclass(frozen=True)
@@ -72,7 +78,8 @@ WRONG = [
     ("",                                    "title: is missing",                                         "a key is missing"),
     ("title = 7",                           "title: should be a valid string, not 7",                    "another type"),
     (GOOD + "tite = 7",                     "there is no key 'tite'; did you mean title?",               "a key is misspelt"),
-    (GOOD + "xyz = 7",                      "there is no key 'xyz'; the keys are: title, parts, named, share", "no key is near"),
+    (GOOD + "xyz = 7",                      "there is no key 'xyz'; the keys are: title, parts, named, share, print", "no key is near"),
+    (GOOD + "pages = 7",                    "there is no key 'pages' here; it belongs to the table [print]", "a key of a table at the top"),
     (GOOD + "parts = 7",                    "parts: should be a valid list, not 7",                      "no list"),
     (GOOD + "parts = [7]",                  "parts[0]: should be a table, not 7",                        "no table"),
     (GOOD + "named = 7",                    "named: should be a table, not 7",                           "no table of tables"),

@@ -47,7 +47,7 @@ from arena.live.work import CannotPlay
 from arena.results.deal_sets import DealSet, ScheduleError
 from arena.results.rounds import DrawError
 from arena.results.states import Action, NotAllowed, State
-from arena.sandbox.command import BadCommand
+from arena.sandbox.command import BadCommand, SharedName
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.spawner.order import Level
 from arena.store import (
@@ -83,6 +83,7 @@ _PUBLIC: Final = (
     Incomplete,
     Refused,
     ScheduleError,
+    SharedName,
 )
 """Errors whose texts everybody may read."""
 _LAUNCH: Final = (BadCommand, NoShow)

@@ -28,7 +28,13 @@ from arena.live.launcher import Launcher
 from arena.live.runner import LINGER_S, Phases
 from arena.live.session.session import Session
 from arena.results.deal_sets import HOUSE
-from arena.sandbox.command import BadCommand, BotCommand, house_argv, parse_commands
+from arena.sandbox.command import (
+    BadCommand,
+    BotCommand,
+    SharedName,
+    house_argv,
+    parse_commands,
+)
 from arena.sandbox.house_levels import HOUSE_BOTS
 from arena.sandbox.sandbox import UPLOADS_AT, Sandbox
 from arena.sandbox.spawner.order import Level
@@ -131,13 +137,13 @@ class Players:
     def add(self, command: BotCommand) -> None:
         """Register a bot that is launched.
 
-        Raises `BadCommand` if another bot of this name is launched here already.
+        Raises `SharedName` if another bot of this name is launched here already.
         """
         known = self._commands.setdefault(command.name, command)
         if known.argv != command.argv:
-            raise BadCommand(
-                f"{command.name!r} is started by `{known.text}` in another competition of this "
-                f"arena, not by `{command.text}`: give one of them another name"
+            raise SharedName(
+                f"{command.name!r} is also the name of a bot that this arena launches for another competition, by "
+                "another command: give one of them another name"
             )
 
     def add_version(self, version: Version | ArchivedBot) -> BotId:

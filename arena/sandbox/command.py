@@ -51,6 +51,10 @@ class BadCommand(ValueError):
         self.why: Final = why or text
 
 
+class SharedName(BadCommand):
+    """Two competitions name a bot alike and launch it by different commands. The text has no command."""
+
+
 @dataclass(frozen=True, slots=True)
 class BotCommand:
     """A bot as a command to launch."""

@@ -16,7 +16,7 @@ from arena.live.launcher import NoShow
 from arena.live.work import CannotPlay
 from arena.records.signing import ArenaKey
 from arena.results.states import Action, State
-from arena.sandbox.command import BadCommand
+from arena.sandbox.command import BadCommand, SharedName
 from arena.store import (
     BotKind,
     CompetitionEntry,
@@ -137,6 +137,7 @@ ERRORS = [
     (KNOCKOUT,     in_play(AssertionError(SECRET)),                       "an error in the arena: incident ",           "a bug in a knockout"),
     (LADDER,       at_once(IndexError(SECRET)),                           "an error in the arena: incident ",           "a bug in a ladder"),
     (TOURNAMENT,   in_play(BadCommand(SECRET)),                           "a bot cannot be launched; the arena's log",  "a command that fails"),
+    (TOURNAMENT,   at_once(SharedName("give one another name")),          "give one another name",                      "a name of two bots"),
     (TOURNAMENT,   in_play(NoShow(SECRET)),                               "a bot cannot be launched; the arena's log",  "a bot that does not connect"),
     (TOURNAMENT,   in_play(CannotPlay("no worker fits")),                 "no worker fits",                             "no worker"),
     (TOURNAMENT,   in_play(BotsChanged("ann changed")),                   "files of bots have changed: ann changed",    "changed files"),
