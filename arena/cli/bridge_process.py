@@ -9,7 +9,7 @@ from typing import Final
 
 import click
 
-from arena.app.placement.bridge import Bridge
+from arena.app.placement.bridge import Bridge, dials
 from arena.app.worker import local_address
 from arena.cli.arena_client import Server
 from arena.cli.terminal.plain import say
@@ -38,10 +38,11 @@ def bridge(*, cache: Path, name: str, sandbox: str) -> None:
     status = os.dup(1)
     os.dup2(2, 1)  # so that other output does not mix with the status
     calls = ArenaCalls(Server(local_address(cache), token), 1, is_local=True)
+    begins = dials(status)
 
     async def main(engine: Engine) -> None:
-        run = Bridge(engine, calls.work, calls.archive, sandbox=sandbox).run(status)
-        playing = asyncio.ensure_future(run)
+        passing = Bridge(engine, calls.work, calls.archive, sandbox=sandbox)
+        playing = asyncio.ensure_future(passing.run(status, begins))
         # It ends with the program that started it.
         ended = asyncio.ensure_future(asyncio.to_thread(os.read, 0, 1))
         await asyncio.wait({playing, ended}, return_when=asyncio.FIRST_COMPLETED)

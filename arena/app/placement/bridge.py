@@ -7,6 +7,7 @@ key: it passes bytes on, which the arena verifies.
 import asyncio
 import os
 from collections.abc import AsyncIterator, Callable
+from threading import Event, Thread
 from typing import Any, Final
 
 from arena.app.placement.assignments import play_assignment, probe
@@ -18,6 +19,21 @@ from cardarena.v1 import work_pb2
 
 MOST_AHEAD: Final = 16
 """Deal-sets at the engine at a time: as many as a worker gets before it has reported any."""
+
+
+def dials(status: int) -> Callable[[], None]:
+    """Write to a descriptor every second that nothing is played yet, until the returned function is called.
+
+    A cluster may have no machine for minutes, and the arena ends a process that is silent for one.
+    """
+    begun = Event()
+
+    def dial() -> None:
+        while not begun.wait(LOOK_S):
+            os.write(status, Activity.DIALS)
+
+    Thread(target=dial, daemon=True).start()
+    return begun.set
 
 
 class Bridge:
@@ -39,9 +55,13 @@ class Bridge:
         """What stands for an archive at the engine, by its hash."""
         self._in_play = 0
 
-    async def run(self, status: int) -> None:
-        """Play until the arena ends the call; write an `Activity` to a descriptor every second."""
+    async def run(self, status: int, begins: Callable[[], object]) -> None:
+        """Play until the arena ends the call; write an `Activity` to a descriptor every second.
+
+        `begins` is called before that, once a machine of the engine has answered.
+        """
         ready = await self._run(probe, self._sandbox)
+        begins()
         tasks = set[asyncio.Task[None]]()
         counting = asyncio.create_task(self._count(status))
 
