@@ -56,8 +56,6 @@ class ComparedRung:
     """The climbing bot's, one for each deal-set in order."""
     faults: Mapping[str, int]
     """Faults by bot in the deal-sets that this process played."""
-    limit: int
-    """Deal-sets after which it counts as not beaten."""
 
     @property
     def is_beaten(self) -> bool:
@@ -106,6 +104,7 @@ def climb(
 
     Raises:
       BadCommand: if a file of a bot cannot be read.
+      KeyboardInterrupt: after Ctrl-C. The same call goes on.
       As `play`.
     """
     run: dict[str, Any] = {
@@ -143,8 +142,11 @@ def climb(
                 if len(record.margins) < limit or further <= limit:
                     break
                 limit = further
+            is_over = result.decision or len(record.margins) >= limit
+            if len(record.margins) > written or not is_over:
+                raise KeyboardInterrupt  # which ended `play`, perhaps before the last margins were kept
             reached = ComparedRung(
-                name, rung, comparison, result, tuple(record.margins), record.faults, limit
+                name, rung, comparison, result, tuple(record.margins), record.faults
             )
             yield reached
             if not reached.is_beaten:

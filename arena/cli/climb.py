@@ -12,7 +12,7 @@ from arena.app.climbing import ComparedRung, is_beaten, rungs_of
 from arena.app.climbing import climb as climbed
 from arena.cli.arena_client import Server, owner_options
 from arena.cli.comparison_place import ComparisonPlace, place_options, so_far, waiting_for_bots
-from arena.cli.comparisons import VERSION, decision_word, is_decided, requested
+from arena.cli.comparisons import VERSION, decision_word, requested
 from arena.cli.options import (
     ChosenTerms,
     GameType,
@@ -132,10 +132,11 @@ def climb(
             seed=seed,
             on_verdict=lambda name, verdict: tell(f"{name}: {so_far(verdict)}"),
         )
-        reached += compared
+        try:
+            reached += compared
+        except KeyboardInterrupt:
+            raise Interrupted("stopped; run the same command to continue") from None
     last = reached[-1]
-    if not is_decided(last.result) and len(last.margins) < last.limit:
-        raise Interrupted("stopped; run the same command to continue")
     look = _to_look_at(last, terms, bot, texts[last.name], data, is_published=not place.way)
     results = {rung.name: rung.result for rung in reached}
     _report(results, [*rungs], terms, look, badge, as_json=as_json)

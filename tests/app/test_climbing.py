@@ -31,7 +31,9 @@ def climbed(tmp_path):
     file = tmp_path / "bot.py"
     file.write_text("1")
 
-    def run(margins, *, most=64, killed_after=None, seed=None, seats=2, content=None):
+    def run(
+        margins, *, most=64, killed_after=None, stopped_at=None, seed=None, seats=2, content=None
+    ):
         file.write_text(content or "1")
         played, blocks = [], 0
 
@@ -48,6 +50,9 @@ def climbed(tmp_path):
                     raise Killed
                 blocks += 1
                 record.margins += [margins[name]] * BLOCK
+                if len(record.margins) == stopped_at:  # by Ctrl-C before the block is kept
+                    so_far = verdict(record.margins, comparison.measure.bound)
+                    break
             return verdict_message(so_far, comparison.first, name, limit=most)
 
         terms = MatchTerms(GAME, GAME.options({"hands": 2}, 2), 2)
@@ -126,6 +131,15 @@ def test_a_killed_climb_goes_on_after_its_last_block(climbed):
     assert [before for _, before, _ in replayed] == [len(rung.margins) for rung in whole], (
         "and nothing was played twice"
     )
+
+
+@pytest.mark.parametrize("stopped_at", [16, 32])
+def test_a_climb_that_was_stopped_plays_no_other_rung(climbed, stopped_at):
+    """At 16 deal-sets the rung is decided, at 32 of the next it is not."""
+    with pytest.raises(KeyboardInterrupt):
+        climbed({"a": 5.0, "b": 0.5, "c": 5.0}, stopped_at=stopped_at)
+    reached, _ = climbed({"a": 5.0, "b": 0.5, "c": 5.0})
+    assert "".join(rung.name for rung in reached)[:2] == "ab"
 
 
 # fmt: off
