@@ -247,7 +247,9 @@ def test_a_policy_plays_without_faults(game, options, tmp_path):
     seats = SteppedMatch(game).seats
     terms = TrainingTerms(game, seats, {"hands": 2 * seats}, "7")
     Training(terms).export(tmp_path / POLICY)
-    played = play_match(game, [TrainedBot(tmp_path / POLICY)] * seats, seed=5, options=options)
+    bot = TrainedBot(tmp_path / POLICY)
+    bot.steps = 20
+    played = play_match(game, [bot] * seats, seed=5, options=options)
     assert not played.faults
 
 
