@@ -25,6 +25,9 @@ PLAY: Final = "/cardarena.v1.PlayService/Play"
 RAMP_S: Final = 0.3
 """Seconds of play before the count."""
 
+_FOLD: Final = 2
+"""`SOKO_VERB_FOLD`; the bare server needs only grpcio, so messages are not imported here."""
+
 Respond = Callable[[bytes], tuple[bytes, int]]
 """Returns the answer to a frame, which may be empty, and the number of its decisions."""
 
@@ -41,6 +44,8 @@ class Job:
     """Matches of each stream at a time; with none, a stream is ready when it is welcomed."""
     first: bool = False
     """Answer with the first move, not with a random one."""
+    calls: bool = False
+    """Check or call in Soko, and bring in as little as possible."""
     answer_bytes: int = 0
     """Length of an answer to the bare server."""
 
@@ -64,7 +69,8 @@ class Count:
 def responder(job: Job) -> Respond:
     """Return the function that answers the frames of a stream."""
     if job.game:
-        return first() if job.first else _answering(any_move)
+        chosen = _check_or_call if job.calls else any_move
+        return first() if job.first else _answering(chosen)
     answer = bytes(job.answer_bytes)
     return lambda _: (answer, 1)
 
@@ -77,6 +83,11 @@ def first() -> Respond:
 def any_move(ask: Any) -> int:
     """Return the index of an offered move at random."""
     return int(random() * len(getattr(ask, ask.WhichOneof("game")).moves))
+
+
+def _check_or_call(ask: Any) -> int:
+    """Return the index of the first move, or of the second if the first is to fold."""
+    return int(ask.soko.moves[0].verb == _FOLD)
 
 
 def _answering(index_of: Callable[[Any], int]) -> Respond:

@@ -84,10 +84,13 @@ def bare_side(
 
 
 @contextlib.contextmanager
-def arena_side(job: arena_server.Job, *, first: bool = False) -> Iterator[Side]:
-    """Run the arena, with bots that answer by the first move or by one at random."""
+def arena_side(
+    job: arena_server.Job, *, first: bool = False, calls: bool = False
+) -> Iterator[Side]:
+    """Run the arena, with bots that answer by the first move, by check or call, or by a move at random."""
     server = Process("bench.arena_server", json.dumps(asdict(job)))
-    play = {"streams": job.streams, "game": job.game, "matches": job.matches, "first": first}
+    answers = {"first": first, "calls": calls}
+    play = {"streams": job.streams, "game": job.game, "matches": job.matches} | answers
     with _loaded(server, None, **play) as side:
         yield side
 

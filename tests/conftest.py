@@ -124,6 +124,7 @@ def runs_all_that_it_names(config):
 def pytest_sessionstart(session):
     """Try properties with few examples only where a quick answer is wanted."""
     settings.load_profile("all" if runs_all_that_it_names(session.config) else "quick")
+    gc.disable()  # until all is loaded
 
 
 def pytest_report_header():
@@ -282,6 +283,7 @@ def pytest_collection_finish():
     """Keep what is loaded by now, with thousands of tests, out of each collection of garbage."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -51,12 +51,6 @@ _WAITING_IF_RUNNING: Final = _WAITING.where(
     .where(schema.competitions.c.id == schema.competition_games.c.competition)
     .where(schema.competitions.c.state == str(State.RUNNING))
 )
-_PUT_BACK: Final = (
-    update(_TABLE)
-    .where(_OWN, _TABLE.c.id == bindparam("deal_set"), _TABLE.c.begin == bindparam("known"))
-    .where(_TABLE.c.state == DealSetState.IN_PLAY)
-    .values(state=DealSetState.WAITING)
-)
 _TAKE: Final = (
     update(_TABLE)
     .where(_OWN, _TABLE.c.id.in_(_IDS))
@@ -161,14 +155,14 @@ class StoredDealSets:
 
     def put_back(self, deal_sets: Collection[DealSet]) -> None:
         """Have deal-sets wait again that were taken and have not begun, unless another has taken them since."""
+        values = {"of_game": self._game, "ids": [deal_set.id for deal_set in deal_sets]}
         with self._database.writing() as connection:
-            connection.execute(
-                _PUT_BACK,
-                [
-                    {"of_game": self._game, "deal_set": plan.id, "known": self._begins[plan.id]}
-                    for plan in deal_sets
-                ],
-            )
+            known = [
+                row.id
+                for row in connection.execute(_BEGINS, values)
+                if row.state == DealSetState.IN_PLAY and row.begin == self._begins[row.id]
+            ]
+            self._change(connection, known, DealSetState.WAITING)
 
     def begin_many(self, begins: Sequence[tuple[DealSet, str]]) -> Sequence[int]:
         """Count that deal-sets in play begin at workers of these names, in one transaction.
