@@ -34,7 +34,7 @@ from arena.store.moments import iso_utc
 
 MOST_IN_PLAY: Final = 8
 """Matches of people at the same time: each keeps a process of a bot."""
-ARRIVAL_S: Final = 15.0
+ARRIVAL_S: Final = 60.0
 """From the launch of the bot to the person's hello."""
 LAST_MESSAGES_S: Final = 2.0
 """Until the person's stream is closed after the end of the match."""

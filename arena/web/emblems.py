@@ -78,9 +78,38 @@ _GAMES: Final[dict[str, Sequence[Element]]] = {
 }  # fmt: skip
 
 
+_BOX: Final = "4 3.2 54 37.6"
+
+
+def _drawn(game: str) -> Sequence[Element]:
+    return element("rect", "f", width="62", height="44"), *_GAMES.get(game, ())
+
+
 @cache
 def emblem(game: str) -> Element:
     """The emblem of a game; an empty table for a game that this arena does not have."""
-    ground = element("rect", "f", width="62", height="44")
-    drawn = _GAMES.get(game, ())
-    return element("svg", "emblem", ground, *drawn, viewBox="4 3.2 54 37.6", aria_hidden="true")
+    return element("svg", "emblem", *_drawn(game), viewBox=_BOX, aria_hidden="true")
+
+
+@cache
+def symbols() -> Element:
+    """The emblems of all games as symbols, for pages that a script changes; `emblem_use` shows one."""
+    return element(
+        "svg",
+        "sprite",
+        *(
+            element("symbol", "", element("g", "emblem", *_drawn(game)), id=_id(game), viewBox=_BOX)
+            for game in _GAMES
+        ),
+        aria_hidden="true",
+    )
+
+
+@cache
+def emblem_use(game: str) -> Element:
+    """The emblem of a game on a page that has `symbols`."""
+    return element("svg", "emblem", element("use", "", href=f"#{_id(game)}"), aria_hidden="true")
+
+
+def _id(game: str) -> str:
+    return f"emblem-{game}"

@@ -5,6 +5,7 @@ from typing import Final
 
 from arena.records.phrases import count
 from arena.web.addresses import PLAYED, match_path, slug
+from arena.web.emblems import emblem_use
 from arena.web.names import is_of_house_alone, seat_names
 from arena.web.page import Json
 from arena.web.rendering import game_title, utc
@@ -126,7 +127,8 @@ def _row(to: Callable[[str], str], address: str, row: Json, *marks: str) -> Elem
     label = f"watch {row['game']}: {', '.join(row['bots'])}"
     return element(
         "li",
-        "match-line plain",
+        "match-line",
+        emblem_use(row["game"]),
         element(
             "div",
             "",

@@ -13,12 +13,14 @@ from axe_playwright_python.base import AXE_SCRIPT
 from tests.bots.test_archive import zipped
 from tests.cli.serving import served
 from tests.web.chromium import Tab, follow
-from tests.web.test_seat_browser import PATIENCE_MS, play_on, pressed_by
+from tests.web.test_seat_browser import play_on, pressed_by
 
 pytestmark = pytest.mark.slow
 
 QUALIFIED_MS = 240_000
 RELOADS = 240
+ASKED = "!document.body.innerText.includes('The bot thinks')"
+"""Whether a table waits for the person, or is over."""
 BARRIERS = (
     "axe.run().then(done => done.violations.map(v => v.id + ': ' + v.nodes.map(n => n.target)))"
 )
@@ -90,11 +92,19 @@ def test_an_invitation_and_a_browser_are_all_that_a_person_needs(site, browser, 
         assert "rosas@1" in tab.inner_text("main")
     with Tab(browser, reduced_motion="reduce") as it:
         tab = it.tab
-        tab.set_default_timeout(PATIENCE_MS)
+        tab.set_default_timeout(QUALIFIED_MS)
         tab.goto(f"{pages}play/?game=klaberjass")
         tab.get_by_role("radio", name="rosas").check()
         follow(tab, tab.get_by_role("button", name="Deal"))
-        assert play_on(tab, random.Random(1), pressed_by(tab))
+        assert "/play/s/" in tab.url, tab.inner_text("main")
+        press = pressed_by(tab)
+
+        def press_and_wait(name, value):
+            press(name, value)
+            tab.wait_for_function(ASKED)
+
+        tab.wait_for_function(ASKED)
+        assert play_on(tab, random.Random(1), press_and_wait)
         follow(tab, tab.get_by_role("link", name="The match, with what each seat knew"))
         tab.wait_for_selector("#picture .felt")
         tab.keyboard.press("ArrowRight")

@@ -13,7 +13,7 @@ from arena.referee.spec import FaultKind
 from arena.web import plots
 from arena.web.assets import STATIC, asset, sprite
 from arena.web.avatars import Avatars, symbol
-from arena.web.emblems import emblem
+from arena.web.emblems import emblem, emblem_use, symbols
 from arena.web.live_match import encoded
 from arena.web.page import as_json
 from arena.web.steps import Pack
@@ -111,6 +111,8 @@ def test_a_game_has_an_emblem_of_its_own(game):
     drawn = html(emblem(game.id))
     assert len(drawn) <= 3_000
     assert drawn not in {html(emblem(other.id)) for other in GAMES if other is not game}
+    ((_, target),) = emblem_use(game.id).children[0].attributes.items()
+    assert f'id="{target.removeprefix("#")}"' in html(symbols())
 
 
 NAMES_AND_MARKS = [

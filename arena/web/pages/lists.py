@@ -19,6 +19,7 @@ from arena.results.deal_sets import HOUSE, PERSON, bot_of, winners
 from arena.results.overall import newest_scores, overall_standings
 from arena.results.worth import ANY_WORTH, Worth
 from arena.web.addresses import NoSuchPage
+from arena.web.emblems import symbols
 from arena.web.live_table import NOTHING_LIVE, age, live_tree, live_view
 from arena.web.names import seat_names
 from arena.web.page import Json, Page
@@ -214,7 +215,13 @@ def live(
     """Make `/live`; `at` is the time of day of the list, `now_unix_ms` the time of ages."""
     view = live_view(in_play, ended_rows(archive, now_unix_ms))
     about = "Matches in play now, and those that ended last."
-    return Page("live.html", "Live", view, {"live_tree": live_tree, "at": at}, about)
+    return Page(
+        "live.html",
+        "Live",
+        view,
+        {"live_tree": live_tree, "emblem_symbols": symbols(), "at": at},
+        about,
+    )
 
 
 def ended_rows(archive: SiteArchive, now_unix_ms: int) -> Sequence[Json]:

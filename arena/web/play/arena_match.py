@@ -31,13 +31,13 @@ from cardarena._run import join
 from cardarena.v1 import game_pb2, lobby_pb2
 from cardarena.v1.lobby_pb2_grpc import LobbyServiceStub
 
-SEAT_S: Final = 40.0
+SEAT_S: Final = 90.0
 """The longest time for the launch of a bot."""
-BEGIN_S: Final = 20.0
+BEGIN_S: Final = 60.0
 """From the hello to the first ask, before which the bot may have to move."""
 THINK_S: Final = 4.0
 """How long a form waits for the bot's moves."""
-LIST_S: Final = 2.0
+LIST_S: Final = 8.0
 """The longest time for the list of opponents."""
 _LOOK_S: Final = 0.5
 
