@@ -24,7 +24,7 @@ from arena.contests.comparison_requests import active_versions
 from arena.durable_files import Unwritten
 from arena.errors.refused import BOT_NOT_AVAILABLE, DRAINING, Refused
 from arena.live.arena import Arena
-from arena.live.orders import BY_HAND, DealSetOrder
+from arena.live.orders import AbsentBots, DealSetOrder, OrderPolicy
 from arena.live.players import OF_PEOPLE, Players
 from arena.referee.terms import MatchTerms
 from arena.results.deal_sets import HOUSE, PERSON
@@ -38,6 +38,8 @@ ARRIVAL_S: Final = 60.0
 """From the launch of the bot to the person's hello."""
 LAST_MESSAGES_S: Final = 2.0
 """Until the person's stream is closed after the end of the match."""
+WHEN_IN_TIME: Final = OrderPolicy(AbsentBots.REFUSED, ordered_again=False, waits_for_turn=True)
+"""The match of a person waits while the arena is late, as those of competitions do."""
 KNOWN_S: Final = 10.0
 """How long a list of opponents is shown without reading the store."""
 
@@ -86,8 +88,6 @@ class HumanOpponents:
             raise Refused(BOT_NOT_AVAILABLE, "this arena launches no bots")
         if self._arena.draining:
             raise Refused(DRAINING)
-        if self._arena.admission is not None:
-            self._arena.admission.require_open()
         day = iso_utc(self._now())[:10]
         for earlier in [key for key in self._begun if key[0] != day]:
             del self._begun[earlier]
@@ -142,7 +142,7 @@ class HumanOpponents:
                 await arena.sessions.arrived((person,))
             at = secrets.randbelow(terms.seats)
             order = DealSetOrder.of_match(terms, (*bots[:at], person, *bots[at:]))
-            await arena.matches.order(order, order.deal_set, BY_HAND).outcome()
+            await arena.matches.order(order, order.deal_set, WHEN_IN_TIME).outcome()
             await trio.sleep(LAST_MESSAGES_S)
         except Exception as group:
             error = first_error(group)

@@ -64,7 +64,6 @@ async def people_at(store, players, now=lambda: NOW):
         sessions=SimpleNamespace(get=lambda bot: None),
         now_s=lambda: 0.0,
         draining=False,
-        admission=None,
     )
     people = HumanOpponents(arena, store, now)
     guest = TrioGuest(lambda: people.run(players))

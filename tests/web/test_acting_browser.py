@@ -85,6 +85,7 @@ def test_an_invitation_and_a_browser_are_all_that_a_person_needs(site, browser, 
         tab.goto(f"{pages}me/bots/rosas")
         follow(tab, tab.get_by_role("button", name="Enter evening"))
         wait_until(tab, FIRST)
+        arena("competition", "pause", "evening", "--data", data)
         tab.goto(f"{pages}me/keys")
         follow(tab, tab.get_by_role("button", name="Sign out"))
         tab.get_by_label("Key", exact=True).fill(key)

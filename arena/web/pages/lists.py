@@ -31,7 +31,7 @@ from cardarena.v1 import game_pb2, lobby_pb2, watch_pb2
 
 FAULTED: Final = "faulted"
 ENDINGS: Final = (
-    ("", "any"),
+    ("", "all"),
     (ANY_WORTH, "worth watching"),
     (str(Worth.UPSET), "upsets"),
     (str(Worth.CLOSEST), "closest"),
