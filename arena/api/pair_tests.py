@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from arena.results.pairs import Pair
 
 Json: TypeAlias = Mapping[str, Any]
+LEAST_TESTED: Final = 10
+"""Of two bots that met in fewer deal-sets a plot has no message: its band spans all that the rules allow."""
 MOST_POINTS: Final = 60
 _KEPT: Final = 512
 
@@ -29,14 +31,14 @@ def margins_over(
 def leading_test(
     bots: Sequence[str], margins: "Mapping[Pair, Sequence[float]]", bound: float | None
 ) -> Json | None:
-    """The test of the first two of `bots`, best first, that met in two deal-sets or more; None if there are none.
+    """The test of the first two of `bots`, best first, that met in `LEAST_TESTED` deal-sets or more; None if there are none.
 
     `path` has its points: the number of deal-sets, the mean, and the ends of the anytime 95 % interval.
     """
     pairs = (
         (one, other)
         for one, other in itertools.combinations(bots, 2)
-        if len(margins_over(margins, one, other)) > 1
+        if len(margins_over(margins, one, other)) >= LEAST_TESTED
     )
     one, other = next(pairs, ("", ""))
     if not one:

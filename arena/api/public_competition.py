@@ -7,6 +7,7 @@ the cards of another.
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -66,8 +67,19 @@ def _plan(config: str) -> Mapping[str, Any]:
     return tomllib.loads(config)
 
 
+def _utc(moment: datetime | str | None) -> str:
+    """A moment of a plan, to the minute; empty for none."""
+    if moment is None:
+        return ""
+    known = moment if isinstance(moment, datetime) else datetime.fromisoformat(moment)
+    return f"{known.astimezone(UTC):%Y-%m-%d %H:%M}"
+
+
 def summary_of(row: Competition) -> Json:
-    """A competition in a list; `begun` and `announced` are UTC, to the minute, and `format` is None for a ladder."""
+    """A competition in a list; `begun`, `opens` and `announced` are UTC, to the minute, and `format` is None for a ladder.
+
+    `begun` is when it was created, `entry` whose bots may enter, and `challenger` the bot that a gauntlet is about.
+    """
     plan = _plan(row.config)
     return {
         "competition": row.name,
@@ -77,6 +89,9 @@ def summary_of(row: Competition) -> Json:
         "games": [{"game": terms["game"], "seats": terms["seats"]} for terms in row.terms],
         "bots": sorted(bot.name for bot in row.entries),
         "begun": row.created.replace("T", " ")[:16],
+        "opens": _utc(plan.get("opens")),
+        "entry": plan.get("entry", "open"),
+        "challenger": plan.get("gauntlet", {}).get("challenger", ""),
         "season": plan.get("season", ""),
         "official": row.official,
         "waits": row.waits if row.state in (State.PAUSED, State.RUNNING) else "",

@@ -18,6 +18,7 @@ from arena.api.public_competition import Json, PublicCompetition, public_competi
 from arena.records.read import replay_path
 from arena.results.deal_sets import bot_of
 from arena.results.record import FINALS
+from arena.results.states import State
 from arena.store import (
     MatchFilter,
     NoCompetition,
@@ -258,7 +259,10 @@ class SiteArchive:
         return suspected(held.record(name), held.begins_at_workers(name))
 
     def _read(self, store: Store, summary: Json) -> PublicCompetition:
-        """A competition, from memory if it has not changed."""
+        """A competition, from memory if it has not changed.
+
+        While a worker counts the last results, it is not called finished.
+        """
         held, name = store.competitions(), summary["competition"]
         stamp = summary, held.progress(name), held.published_number(name)
         kept = self._kept.get(name)
@@ -268,6 +272,8 @@ class SiteArchive:
                 if self._workers is None
                 else self._from_worker(name, kept)
             )
+        if summary["state"] == State.FINISHED:
+            summary = {**summary, **{key: kept[1].summary[key] for key in ("state", "official")}}
         return replace(kept[1], summary=summary)
 
     def _from_worker(self, name: str, kept: _Stamped | None) -> _Stamped:

@@ -227,12 +227,13 @@ def signed(value: float, digits: int = 1) -> str:
 
 
 def skill(row: Mapping[str, Any]) -> str:
-    """A skill with its 95 % interval: one decimal, two if the interval is narrower than half a point."""
+    """A skill with its 95 % interval, both with one decimal; an interval that is not zero is not shown as zero."""
     if row["score"] is None:
         return "not ranked"
     half = row.get("half_width_95")
-    digits = 1 if half is None or half >= 0.5 else 2
-    return signed(row["score"], digits) + ("" if half is None else f" ± {half:.{digits}f}")
+    return signed(row["score"]) + (
+        "" if half is None else f" ± {max(half, 0.1 if half else 0):.1f}"
+    )
 
 
 def _value(value: object) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from arena.api import pair_tests
-from arena.api.pair_tests import MOST_POINTS, leading_test, points
+from arena.api.pair_tests import LEAST_TESTED, MOST_POINTS, leading_test, points
 from arena.results.anytime.verdict import verdict
 
 NUMBERS = [
@@ -28,12 +28,14 @@ def test_points_stay_when_a_deal_set_is_added(deal_sets):
     assert set(points(deal_sets + 1)) <= {*points(deal_sets), deal_sets + 1}
 
 
-def test_the_first_two_bots_that_met_are_tested():
-    margins = {("ann", "bob"): [1.0], ("ann", "cid"): [2.0, -1.0, 3.0]}
+def test_the_first_two_bots_that_met_often_enough_are_tested():
+    """A band after fewer deal-sets spans all that the rules allow, and says nothing."""
+    few, enough = [1.0] * (LEAST_TESTED - 1), [2.0, -1.0] * (LEAST_TESTED // 2)
+    margins = {("ann", "bob"): few, ("ann", "cid"): enough}
     found = leading_test(["cid", "bob", "ann"], margins, 12.0)
     assert (found["one"], found["other"]) == ("cid", "ann")
-    last = verdict([-2.0, 1.0, -3.0], 12.0)
-    assert found["path"][-1] == (3, last.mean, last.low, last.high)
+    last = verdict([-margin for margin in enough], 12.0)
+    assert found["path"][-1] == (LEAST_TESTED, last.mean, last.low, last.high)
     assert found["decision"] == last.decision.value
     assert leading_test(["ann", "bob"], margins, 12.0) is None
 

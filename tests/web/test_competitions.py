@@ -11,7 +11,7 @@ from arena.app.standings_file import NotVerified, verify
 from arena.results.states import Action
 from arena.store import open_store
 from arena.web.pages import competition as competition_pages
-from arena.web.pages.competition import place_ranges
+from arena.web.pages.counted import place_ranges
 from arena.web.rendering import fraction
 from arena.web.site_export import ExportSelection, prepare
 from tests.web import competitions, house
@@ -43,6 +43,8 @@ def client(folder):
 SHOWN = [
     # competition        what its page says                       why
     ("swiss",            "Swiss, finished. These standings are official : number 1 , signed", "it is finished"),
+    ("swiss",            "ann won 8 bots",                        "its head says who won, not who leads"),
+    ("swiss-running",    "ann leads 7 bots",                      "its head says who leads"),
     ("swiss",            "1 ann 5 +2 +4 +3 +7 +5",                "the cross-table of a winner"),
     ("swiss",            "3–4 cid 3",                             "equal points share a place"),
     ("swiss",            "Prizes of shared places: cid , then dan", "tie-breaks order prizes"),
@@ -51,15 +53,16 @@ SHOWN = [
     ("swiss-running",    "gus : disqualified (played two accounts)", "who is out, and why"),
     ("swiss-of-four",    "1 ann 15 3 (2 3 6)",                    "points and others at larger tables"),
     ("swiss-of-four",    "Official standings: number 1",          "standings that were frozen meanwhile"),
-    ("knockout",         "3–4 bob b. out in round 2, on points",  "losers of a stage share a place"),
+    ("knockout",         "3–4 bob b. out in semi-finals, on points", "losers of a stage share a place"),
     ("knockout",         "final cid −2.8 ann +2.8 on points, 10 deal-sets", "the final, and how it was decided"),
-    ("knockout",         "round 1 dan bye cid",                   "a bye in the bracket"),
+    ("knockout",         "quarter-finals dan bye cid",            "a bye in the bracket"),
     ("double",           "Losers' bracket losers' round 1",       "the second bracket"),
     ("double",           "Grand final ann +1.2 bob b. −1.2",    "the last game of two brackets"),
     ("knockout-of-four", "final ann +3.0 bob b. +1.3 cid +0.3 fay −4.6", "a table of four, best first"),
     ("groups",           "Groups group 1 bob b. 6 cid 4",        "a group's table"),
     ("groups",           "Finals ann 6",                          "the finals"),
     ("groups",           "5–6 dan 2 place 3 of group 1",            "equal places of groups are shared"),
+    ("gauntlet",         "The challenger against each ann beat bob b. ", "what a gauntlet is about"),
     ("gauntlet",         "rank bot skill, points a match",        "formats without rounds go by skill"),
     ("summer",           "Ladder, running, season 2026",          "a ladder"),
     ("summer",           "44 of 45 deal-sets closed",             "only closed deal-sets count"),
@@ -102,6 +105,13 @@ def test_a_draft_hides_no_standings_and_is_told_as_one(folder):
         listed = client.get("/bots.json").json()["bots"]
         ann = next(row for row in listed if row["bot"] == "ann")
         assert ann["best"]["competition"] != "later"
+        listed = text_of(client, "/competitions")
+        assert "later ladder opens 2026-12-05 18:00 Sixty-Six for 2" in listed
+        page = text_of(client, "/competitions/later")
+        assert "Opens 2026-12-05 18:00 UTC" in page
+        assert "arena competition enter later BOT" in page
+        for words in ("live", "cannot be told apart", "still in", "Prizes", "deal-sets closed"):
+            assert words not in page, words
     with open_store(folder / "arena.db") as store:
         competitions.Organiser(store).service.delete("later", who="org")
 
@@ -116,8 +126,8 @@ def test_organisers_alone_have_pages_about_collusion(client, folder):
 
 def test_a_row_of_a_ladder_has_whom_it_met(client):
     shown = text_of(client, "/competitions/summer")
-    assert "29 2 of 3 0.0 h" in shown
-    assert "ann not ranked: met 40% of its opponents' play 14 1 of 3 0.0 h" in shown
+    assert "29 2 of 3" in shown
+    assert "ann not ranked: met 40% of its opponents' play 14 1 of 3" in shown
 
 
 def test_a_skill_is_no_ranking_where_points_or_brackets_are(client):
@@ -140,6 +150,7 @@ def test_a_table_of_pairs_is_not_surer_than_their_tests(folder, name):
             if {one, other} not in decided:
                 assert cell["css"] not in {"h0", "h8"}
                 assert cell["text"] not in {"<1", ">99"}
+                assert cell["css"] not in {"h1", "h7"}
             if (min(one, other), max(one, other)) in game.margins:
                 assert cell["text"] != "·"
 
@@ -198,6 +209,23 @@ def test_a_page_shows_the_standings_before_while_a_worker_computes_those_of_a_cl
         assert workers.calls == 2
     with open_store(folder / "arena.db") as store:
         store.competitions().note_waits("summer", "")
+
+
+def test_a_competition_is_finished_for_readers_when_its_last_results_are_counted(folder):
+    workers = Workers()
+    archive = SiteArchive(folder, workers=workers)
+    with open_store(folder / "arena.db") as store:
+        competitions.Organiser(store).create(
+            "short", competitions.LADDER.replace("summer", "short"), []
+        )
+    with contextlib.closing(archive):
+        assert archive.competition("short").summary["state"] == "running"
+        workers.at_once = False
+        with open_store(folder / "arena.db") as store:
+            competitions.Organiser(store).act("short", "finish")
+        assert archive.competition("short").summary["state"] == "running"
+        workers.waiting.pop()()
+        assert archive.competition("short").summary["state"] == "finished"
 
 
 def test_official_standings_stay_when_play_goes_on(client, folder):

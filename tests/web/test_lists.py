@@ -14,7 +14,7 @@ from arena.web.addresses import Links
 from arena.web.names import is_of_house_alone, seat_names
 from arena.web.page import Page
 from arena.web.pages.bot import rung
-from arena.web.pages.lists import by_place
+from arena.web.pages.lists import bands, by_place
 from arena.web.rendering import ABOUT
 from arena.web.site import Site
 from tests.web import house
@@ -327,3 +327,22 @@ def test_a_bot_is_above_the_house_bots_of_lower_tiers(tier, others, expected, wh
     own = {"bot": "ann", "tier": tier}
     rows = [own, *({"bot": bot, "tier": at} for bot, at in others.items())]
     assert rung(own, rows) == expected
+
+
+# fmt: off
+BANDS = [
+    # score, ± of each row            bots in each band  why
+    ([(3, 1), (2, 1), (-3, 1)],       [2, 1],            "an interval apart from that of the first"),
+    ([(3, 1), (1.5, 1), (0, 1)],      [2, 1],            "the first of a band counts, not the neighbour"),
+    ([(3, None), (3, None), (2, 5)],  [3],               "an interval that is not known has no width"),
+    ([],                              [],                "no rows"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("rows", "sizes"), [row[:2] for row in BANDS], ids=[row[2] for row in BANDS]
+)
+def test_bots_across_games_stand_in_bands(rows, sizes):
+    given = [{"score": score, "half_width_95": half} for score, half in rows]
+    assert list(map(len, bands(given))) == sizes

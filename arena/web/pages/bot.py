@@ -16,8 +16,9 @@ from arena.web import plots
 from arena.web.addresses import NoSuchPage, slug
 from arena.web.badge import badge_svg
 from arena.web.page import Json, Page
-from arena.web.pages.competition import plotted, standings_rows
-from arena.web.pages.counted import first_to_count
+from arena.web.pages.certainty import certainty, told_apart
+from arena.web.pages.competition import plotted
+from arena.web.pages.counted import first_to_count, standings_rows
 from arena.web.pages.lists import (
     Filter,
     game_choices,
@@ -282,7 +283,7 @@ def _opponents(appearances: Sequence[Appearance], name: str) -> Sequence[Json]:
     """The opponents in all competitions: matches won, drawn and lost, and the newest margins and chance."""
     met: dict[str, dict[str, Any]] = {}
     for appearance in appearances:
-        player = appearance.row["bot"]
+        player, apart = appearance.row["bot"], told_apart(appearance.standings)
         for pair in appearance.standings["pairs"]:
             if player not in (pair["bot"], pair["other"]):
                 continue
@@ -299,9 +300,11 @@ def _opponents(appearances: Sequence[Appearance], name: str) -> Sequence[Json]:
             label = f"margins over {other} in the last {min(len(of_pair), STRIPPED)} deal-sets"
             of_other["strip"] = plots.strip(of_pair[-STRIPPED:], label)
             chance = pair["chance"]
-            of_other["chance"] = (
-                None if chance is None else plots.chance_words(chance if first else 1 - chance)
-            )
+            of_other["chance"] = certainty(
+                chance if first or chance is None else 1 - chance,
+                of_pair,
+                apart=frozenset((player, other)) in apart,
+            ).words
     return sorted(met.values(), key=lambda row: str(row["bot"]))
 
 

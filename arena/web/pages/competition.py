@@ -1,7 +1,6 @@
 """Pages of a competition, of its official standings, and of the newest standings of a game."""
 
 import itertools
-import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
@@ -12,25 +11,15 @@ from arena.api.pair_tests import margins_over
 from arena.api.public_competition import GameResults, PublicCompetition
 from arena.api.site_archive import SiteArchive
 from arena.records.phrases import count
+from arena.results.worth import ANY_WORTH
 from arena.web import plots
 from arena.web.addresses import NoSuchPage, slug
 from arena.web.page import Json, Page
-from arena.web.pages.counted import counted
-from arena.web.rendering import faults_per_match, fraction, game_title, signed
-
-_COPIED: Final = (
-    "tier",
-    "deal_sets",
-    "opponents_met",
-    "opponents",
-    "present_h",
-    "matches",
-    "wins",
-    "draws",
-    "losses",
-    "faults",
-)
-"""The columns of standings that pages show as `arena.contests.standings` has them."""
+from arena.web.pages.certainty import challenger_rows, chances, pairs_table, shown_test
+from arena.web.pages.counted import counted, first_rows, standings_rows
+from arena.web.pages.lists import match_rows
+from arena.web.rendering import faults_per_match, fraction, game_title
+from cardarena.v1 import lobby_pb2
 
 
 def competition(archive: SiteArchive, name: str) -> Page:
@@ -38,7 +27,15 @@ def competition(archive: SiteArchive, name: str) -> Page:
     public = archive.competition(name)
     games = tuple(map(_game_view, public.games))
     head = {key: value for key, value in public.standings.items() if key != "games"}
-    evidence = list(map(_pictures, games, public.games))
+    is_over = public.summary["state"] == "finished"
+    evidence = [
+        _pictures(game, results, is_over=is_over)
+        for game, results in zip(games, public.games, strict=True)
+    ]
+    challenger = public.summary["challenger"]
+    of_this = lobby_pb2.MatchFilter(competition=name, published=True)
+    listed = (*archive.listed(of_this, worth=ANY_WORTH)[0], *archive.listed(of_this)[0])
+    told = {row.match.match_id: row for row in listed if row.match.published}
     pictures = {
         "pictures": evidence,
         "games_title": game_title(games[0]["game"]) if len(games) == 1 else f"{len(games)} games",
@@ -49,6 +46,13 @@ def competition(archive: SiteArchive, name: str) -> Page:
             *((game_title(game["game"]), "n narrow-off") for game in games),
         ],
         "limits": public.summary["limits"],
+        "challenged": [challenger_rows(results, challenger) for results in public.games],
+        "stories": match_rows([*told.values()][:STORIES]),
+        "command": f"arena competition enter {name} BOT",
+        "takes_bots": public.summary["entry"] == "open"
+        and (
+            public.summary["state"] == "draft" or (public.games[0].format is None and not is_over)
+        ),
         "finals": archive.finals(name) if public.games[0].format is None else (),
     }
     title = f"{name}: {pictures['games_title']}"
@@ -60,10 +64,14 @@ def competition(archive: SiteArchive, name: str) -> Page:
 
 def _stats(public: PublicCompetition, evidence: Sequence[Json]) -> Sequence[tuple[str, str]]:
     """The figures at the top of the page, each with what it counts."""
-    bots, closed = len(public.summary["bots"]), sum(of_game["closed"] for of_game in evidence)
+    closed = sum(of_game["closed"] for of_game in evidence)
+    bots = [(f"{len(public.summary['bots'])}", "bots")]
+    if not closed:
+        return bots
     first = first_rows(public.games[0].standings)
-    leads = [(first[0]["bot"], "leads")] if len(first) == len(public.games) == 1 else []
-    return [*leads, (f"{bots}", "bots"), (f"{closed:,}", "deal-sets closed")]
+    verb = "won" if public.summary["state"] == "finished" else "leads"
+    leads = [(first[0]["bot"], verb)] if len(first) == len(public.games) == 1 else []
+    return [*leads, *bots, (f"{closed:,}", "deal-sets closed")]
 
 
 def official(archive: SiteArchive, name: str, number: str) -> Page:
@@ -72,9 +80,16 @@ def official(archive: SiteArchive, name: str, number: str) -> Page:
     Raises `NoSuchPage` if there are no such standings.
     """
     signed = archive.official(name, int(number))
+    rows = [standings_rows(of_game["rows"]) for of_game in signed["games"]]
+    ranked_by = [of_game["ranked_by"] for of_game in signed["games"]]
     pictures = {
-        "rows": [standings_rows(of_game["rows"]) for of_game in signed["games"]],
-        "ranked_by": [of_game["ranked_by"] for of_game in signed["games"]],
+        "rows": rows,
+        "ranked_by": ranked_by,
+        "bars": list(map(_bars, rows)),
+        "tiers": [
+            _tiers(of_game) if rule == "skill" else ()
+            for of_game, rule in zip(rows, ranked_by, strict=True)
+        ],
     }
     about = f"Signed standings of the competition {name}, and the deal-sets that they follow from."
     title = f"Official standings {number} of {name}"
@@ -150,7 +165,7 @@ def _game_view(results: GameResults) -> Json:
     """A game of a competition.
 
     `ranked_by`, `problem` and `needed` are those of `arena.contests.standings`. `prizes` are the orders of bots that
-    share a place, `cycles` bots of which each is better than the next, and `better` the chances of `_better`.
+    share a place, `cycles` bots of which each is better than the next, and `better` the chances of `chances`.
     """
     standings = results.standings
     return {
@@ -163,62 +178,15 @@ def _game_view(results: GameResults) -> Json:
         "prizes": [order for order in standings["prizes"] if len(order) > 1],
         "cycles": standings["cycles"],
         "rounds": results.rounds,
-        "better": _better(standings["pairs"]),
+        "better": chances(standings["pairs"]),
         "terms": results.terms,
         "deal_sets": results.deal_sets,
     }
 
 
-def standings_rows(rows: Sequence[Json]) -> Sequence[Json]:
-    """Rows of standings for pages: with places as ranges, and one interval, in official standings for all bots together."""
-    return [
-        {
-            "bot": row["bot"],
-            "place": place,
-            "points": row["points"],
-            "note": row["note"],
-            "score": row["score"],
-            "half_width_95": row["half_width_95_together"] or row["half_width_95"],
-            **{column: row[column] for column in _COPIED},
-        }
-        for row, place in zip(rows, place_ranges(rows), strict=True)
-    ]
-
-
-def _better(pairs: Sequence[Json]) -> Mapping[str, Mapping[str, float]]:
-    """The chance of a bot to be better than another one, by both names; pairs that met only."""
-    chances: dict[str, dict[str, float]] = {}
-    for pair in pairs:
-        if pair["chance"] is not None:
-            chances.setdefault(pair["bot"], {})[pair["other"]] = pair["chance"]
-            chances.setdefault(pair["other"], {})[pair["bot"]] = 1 - pair["chance"]
-    return chances
-
-
-def first_rows(standings: Json) -> list[Json]:
-    """The rows with the first place: several if bots share it."""
-    return [row for row in standings["rows"] if row["place"] == 1]
-
-
-def place_ranges(rows: Sequence[Json]) -> list[str]:
-    """The place of each row, as a range if bots share it."""
-    places = [row["place"] for row in rows]
-    shared = Counter(places)
-    return [
-        ""
-        if place is None
-        else f"{place}" + (f"–{place + shared[place] - 1}" if shared[place] > 1 else "")
-        for place in places
-    ]
-
-
 # Parts of the HTML that JSON does not have: plots, cross-tables and brackets.
 
 
-_LEAST_UNDECIDED: Final = 0.051
-"""The least chance that a cell shows of a pair whose sequential test is not decided: not one of the surest shades."""
-_MOST_COMPARED: Final = 20
-"""The most bots of a table of pairs."""
 _BRACKET_SCORES: Final = {
     "duels": "Figures are margins over the other bot, in {margins_in}.",
     "tables": "Figures are skill among the bots of the table, in points a match.",
@@ -226,12 +194,23 @@ _BRACKET_SCORES: Final = {
 }
 
 
-def _pictures(game: Json, results: GameResults) -> Json:
-    rows, by_skill = game["standings"], game["ranked_by"] == "skill"
+STORIES: Final = 3
+"""The matches of a competition that its page tells."""
+
+
+def _bars(rows: Sequence[Json]) -> Mapping[str, object]:
+    """The interval of each bot, on one axis."""
     drawn = [plotted(row["bot"], row) for row in rows]
     ends = plots.span(drawn)
+    return {row.bot: plots.interval(row, *ends) for row in drawn}
+
+
+def _pictures(game: Json, results: GameResults, *, is_over: bool = False) -> Json:
+    by_skill = game["ranked_by"] == "skill"
+    stages = _stage_names(results)
+    rows = [{**row, "note": _named(row["note"], stages)} for row in game["standings"]]
     duels = "duels" if results.terms["seats"] == 2 else "tables"
-    rounds = _with_matches(results)
+    rounds = _with_matches(results, stages, is_over=is_over)
     states = Counter(deal_set["state"] for deal_set in results.deal_sets)
     shown = [deal_set for deal_set in results.deal_sets if deal_set["matches"]]
     closed, planned, void = states["closed"], len(results.deal_sets), states["void"]
@@ -243,10 +222,11 @@ def _pictures(game: Json, results: GameResults) -> Json:
         "planned": planned - void,
         "progress": progress,
         "newest": shown[-1]["matches"][0] if shown else "",
-        "bars": {row.bot: plots.interval(row, *ends) for row in drawn},
+        "rows": rows,
+        "bars": _bars(rows),
         "tiers": _tiers(rows) if by_skill else (),
-        "pairs": _pairs(rows, game["better"], results) if by_skill else None,
-        "test": _test(results),
+        "pairs": pairs_table(rows, game["better"], results) if by_skill else None,
+        "test": shown_test(results),
         "cross_table": _cross_table(rows, rounds) if results.format == "swiss" else (),
         "brackets": _brackets(rounds) if results.format in {"knockout", "groups"} else {},
         "points": results.format == "groups",
@@ -274,8 +254,49 @@ def _tiers(rows: Sequence[Json]) -> Sequence[tuple[str, Sequence[Json]]]:
     return [*named, ("Not ranked", tiers[0])] if 0 in tiers else named
 
 
-def _with_matches(results: GameResults) -> Sequence[Json]:
-    """The groups of all rounds, each with the public matches of its deal-sets, and a strip of margins if it has two bots."""
+_STAGES: Final[Mapping[int, str]] = {2: "semi-finals", 4: "quarter-finals"}
+"""The names of stages of a single knockout, by their games."""
+
+
+def _stage_names(results: GameResults) -> Mapping[str, str]:
+    """The names of the last rounds of a single knockout of two seats."""
+    if results.format != "knockout" or any(
+        len(group["bots"]) > 2 or group["stage"].startswith("losers'") for group in results.rounds
+    ):
+        return {}
+    games = Counter(group["stage"] for group in results.rounds)
+    return {
+        stage: _STAGES[number]
+        for stage, number in games.items()
+        if stage.startswith("round ") and number in _STAGES
+    }
+
+
+def _named(note: str, stages: Mapping[str, str]) -> str:
+    """A note with the names of its stages."""
+    for stage, name in stages.items():
+        note = note.replace(stage, name)
+    return note.replace("by seed", "level: by seed")
+
+
+def _how(group: Json) -> str:
+    """How the bots that advance did, with the number of deal-sets."""
+    number = count(group["deal_sets"], "deal-set") if group["deal_sets"] else ""
+    if "by seed" in group["note"]:
+        return f"level after {number}: the better seed advances"
+    note = group["note"] or ("on points" if group["going_on"] else "")
+    return ", ".join(filter(None, (note, number)))
+
+
+def _with_matches(
+    results: GameResults, stages: Mapping[str, str], *, is_over: bool
+) -> Sequence[Json]:
+    """The groups of all rounds, each with the public matches of its deal-sets.
+
+    Two bots have a strip of their margins; of larger groups of duels each pair has one, of all its deal-sets. Who is first
+    in the finals of a competition that is over won them.
+    """
+    winners = [row["bot"] for row in first_rows(results.standings)] if is_over else []
     left: dict[frozenset[str], list[Json]] = {}
     for deal_set in results.deal_sets:
         if deal_set["matches"]:
@@ -295,8 +316,29 @@ def _with_matches(results: GameResults) -> Sequence[Json]:
             strip = plots.strip(margins, label, decided="decided" in group["note"])
         matches = [match for deal_set in played for match in deal_set["matches"]]
         newest = matches[-1] if matches else ""
-        groups.append({**group, "matches": matches, "newest": newest, "pair": pair, "strip": strip})
+        going_on = winners if group["stage"] == "finals" and is_over else group["going_on"]
+        stage = stages.get(group["stage"], group["stage"])
+        shown = {**group, "going_on": going_on, "stage": stage, "matches": matches}
+        pairs = [] if len(group["bots"]) == 2 else _pair_strips(group["bots"], results)
+        shown |= {"how": _how(shown), "newest": newest, "pair": pair, "strip": strip}
+        groups.append({**shown, "pairs": pairs})
     return groups
+
+
+def _pair_strips(bots: Sequence[str | None], results: GameResults) -> Sequence[Json]:
+    """The margins of each two bots of a group of duels, in all their deal-sets."""
+    if results.terms["seats"] != 2 or None in bots:
+        return ()
+    pairs = itertools.combinations(filter(None, bots), 2)
+    return [
+        {
+            "bots": pair,
+            "strip": plots.strip(margins, f"margins of {pair[0]} over {pair[1]}"),
+            "path": f"bots/{slug(pair[0])}.vs-{slug(pair[1])}",
+        }
+        for pair in pairs
+        if (margins := margins_over(results.margins, *pair))
+    ]
 
 
 def _cross_table(rows: Sequence[Json], meetings: Sequence[Json]) -> Sequence[Json]:
@@ -360,72 +402,6 @@ def _brackets(rounds: Sequence[Json]) -> Json:
             part = "Winners' bracket"
         parts.setdefault(part, {}).setdefault(group["stage"], []).append(group)
     return parts
-
-
-def _pairs(
-    rows: Sequence[Json], better: Mapping[str, Mapping[str, float]], results: GameResults
-) -> Json | None:
-    """The chance that each bot is better than each other one, as the cells of a table."""
-    bots = [row["bot"] for row in rows if row["score"] is not None][:_MOST_COMPARED]
-    if len(bots) < 2:
-        return None
-
-    decided = {
-        frozenset((pair["bot"], pair["other"]))
-        for pair in results.standings["pairs"]
-        if pair["better"]
-    }
-
-    def cell(one: str, other: str) -> Json:
-        chance = better.get(one, {}).get(other)
-        if one == other:
-            return {"text": "", "css": "self", "path": ""}
-        path = f"bots/{slug(one)}.vs-{slug(other)}"
-        if chance is not None:
-            if frozenset((one, other)) not in decided:  # never surer than the test of the two
-                chance = min(max(chance, _LEAST_UNDECIDED), 1 - _LEAST_UNDECIDED)
-            words = plots.chance_words(chance)
-            spoken = f"{one} is better than {other} with {words} %"
-            return {"text": words, "css": plots.shade(chance), "path": path, "spoken": spoken}
-        if not margins_over(results.margins, one, other):
-            return {"text": "·", "css": "none", "path": ""}
-        spoken = f"{one} has met {other}, and no chance is known yet"
-        return {"text": "?", "css": "none", "path": path, "spoken": spoken}
-
-    return {"bots": bots, "cells": [[cell(one, other) for other in bots] for one in bots]}
-
-
-def _test(results: GameResults) -> Json | None:
-    """The sequential test of the two best bots that met: its verdict, plot and last points."""
-    test = results.test
-    if test is None:
-        return None
-    one, other, unit = test["one"], test["other"], results.standings["margins_in"]
-    path = [plots.PlottedTest(*point) for point in test["path"]]
-    last, more = path[-1], test["more"]
-    verdict = f"{test['decision'].capitalize()}: {signed(last.mean)} {unit}, {_band(last.low, last.high)}."
-    return {
-        "one": one,
-        "other": other,
-        "verdict": verdict + (f" About {more} more deal-sets are needed." if more else ""),
-        "rows": [
-            (str(tested.deal_sets), signed(tested.mean), _end(tested.low), _end(tested.high))
-            for tested in path[-10:]
-        ],
-        "margins_in": unit,
-        "plot": plots.progress_plot(one, other, path, unit),
-    }
-
-
-def _end(value: float) -> str:
-    """An end of a band; early bands are unbounded."""
-    return signed(value) if math.isfinite(value) else "open"
-
-
-def _band(low: float, high: float) -> str:
-    if math.isfinite(low) and math.isfinite(high):
-        return f"from {signed(low)} to {signed(high)}"
-    return "without a band yet"
 
 
 def paths(archive: SiteArchive) -> Iterator[str]:

@@ -1,12 +1,27 @@
-"""Which standings count for a game: those that the home page, the game, its bots and its table of leaders show."""
+"""Which standings count for a game, as the home page, the game, its bots and its leaders show them, and their rows."""
 
+from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from arena.api.public_competition import GameResults
 from arena.api.site_archive import SiteArchive
 from arena.results.overall import rank_of_standings
 from arena.web.page import Json
+
+_COPIED: Final = (
+    "tier",
+    "deal_sets",
+    "opponents_met",
+    "opponents",
+    "present_h",
+    "matches",
+    "wins",
+    "draws",
+    "losses",
+    "faults",
+)
+"""The columns of standings that pages show as `arena.contests.standings` has them."""
 
 
 class Counted(NamedTuple):
@@ -36,3 +51,36 @@ def counted(archive: SiteArchive, game: str = "") -> dict[str, Counted]:
             if len(ranked) > 1 and game in ("", results.game):
                 chosen.setdefault(results.game, Counted(summary["competition"], results))
     return chosen
+
+
+def standings_rows(rows: Sequence[Json]) -> Sequence[Json]:
+    """Rows of standings for pages: with places as ranges, and one interval, in official standings for all bots together."""
+    return [
+        {
+            "bot": row["bot"],
+            "place": place,
+            "points": row["points"],
+            "note": row["note"],
+            "score": row["score"],
+            "half_width_95": row["half_width_95_together"] or row["half_width_95"],
+            **{column: row[column] for column in _COPIED},
+        }
+        for row, place in zip(rows, place_ranges(rows), strict=True)
+    ]
+
+
+def first_rows(standings: Json) -> list[Json]:
+    """The rows with the first place: several if bots share it."""
+    return [row for row in standings["rows"] if row["place"] == 1]
+
+
+def place_ranges(rows: Sequence[Json]) -> list[str]:
+    """The place of each row, as a range if bots share it."""
+    places = [row["place"] for row in rows]
+    shared = Counter(places)
+    return [
+        ""
+        if place is None
+        else f"{place}" + (f"–{place + shared[place] - 1}" if shared[place] > 1 else "")
+        for place in places
+    ]

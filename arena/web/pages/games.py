@@ -7,8 +7,7 @@ from arena.api.site_archive import SiteArchive
 from arena.games.catalogue import GAMES
 from arena.games.game import Game
 from arena.web.page import Json, Page
-from arena.web.pages.competition import standings_rows
-from arena.web.pages.counted import counted
+from arena.web.pages.counted import counted, standings_rows
 from arena.web.pages.lists import match_rows, require_game, with_pages
 from arena.web.rendering import ends
 

@@ -18,13 +18,13 @@ from arena.referee.wire.enums import enum_word
 from arena.results.deal_sets import HOUSE, PERSON, bot_of, winners
 from arena.results.overall import newest_scores, overall_standings
 from arena.results.worth import ANY_WORTH, Worth
+from arena.web import plots
 from arena.web.addresses import NoSuchPage
 from arena.web.emblems import symbols
 from arena.web.live_table import NOTHING_LIVE, age, live_tree, live_view
 from arena.web.names import seat_names
 from arena.web.page import Json, Page
-from arena.web.pages.competition import first_rows, standings_rows
-from arena.web.pages.counted import counted, first_to_count
+from arena.web.pages.counted import counted, first_rows, first_to_count, standings_rows
 from arena.web.rendering import SITE, game_title, utc
 from arena.web.trees import html
 from cardarena.v1 import game_pb2, lobby_pb2, watch_pb2
@@ -183,15 +183,16 @@ def home(
 
 
 def _progress(archive: SiteArchive, summary: Json) -> Json:
-    """A competition in a list, with who leads it and how far it is."""
+    """A competition in a list, with who leads it and how far it is; nobody leads what has no closed deal-set."""
     public = archive.competition(summary["competition"])
     deal_sets = [deal_set for game in public.games for deal_set in game.deal_sets]
     closed = sum(deal_set["state"] == "closed" for deal_set in deal_sets)
+    first = first_rows(public.games[0].standings) if closed else ()
     return {
-        **summary,
+        **public.summary,
         "closed": closed,
         "planned": sum(deal_set["state"] != "void" for deal_set in deal_sets),
-        "leaders": [row["bot"] for row in first_rows(public.games[0].standings)],
+        "leaders": [row["bot"] for row in first],
     }
 
 
@@ -335,9 +336,20 @@ def _day(ended: str | None) -> str:
 def competitions(archive: SiteArchive) -> Page:
     """Make `/competitions`."""
     summaries = archive.competitions()
-    running = [_progress(archive, row) for row in summaries]
+    rows = [_progress(archive, row) for row in summaries]
+    pictures = {
+        "parts_of": [
+            (title, [row for row in rows if row["state"] in states])
+            for title, states in (
+                ("Running", ("running", "paused")),
+                ("Coming", ("draft",)),
+                ("Finished", ("finished",)),
+            )
+        ],
+        "played": sorted({one["game"] for row in rows for one in row["games"]}, key=game_title),
+    }
     view, about = {"competitions": summaries}, "Competitions: who leads, and how far each is."
-    return Page("competitions.html", "Competitions", view, {"running": running}, about)
+    return Page("competitions.html", "Competitions", view, pictures, about)
 
 
 def overall(archive: SiteArchive) -> Page:
@@ -350,10 +362,33 @@ def overall(archive: SiteArchive) -> Page:
         for summary in first_to_count(archive.competitions())
     )
     rows = [row.as_json() for row in overall_standings(games)]
+    drawn = [plots.PlottedSkill(row["bot"], 1, row["score"], row["half_width_95"]) for row in rows]
+    ends = plots.span(drawn)
+    pictures = {
+        "bands": bands([row for row in rows if row["games"] >= LEAST_GAMES]),
+        "fewer": [row for row in rows if row["games"] < LEAST_GAMES],
+        "bars": {row.bot: plots.interval(row, *ends) for row in drawn},
+        "least_games": LEAST_GAMES,
+    }
     about = "Bots ranked across games, each from the games that it plays."
-    return Page(
-        "overall.html", "All games", {"games": list(games), "rows": rows}, description=about
-    )
+    view = {"games": list(games), "rows": rows}
+    return Page("overall.html", "All games", view, pictures, description=about)
+
+
+LEAST_GAMES: Final = 3
+"""A bot in fewer games has no place across games: its score says little beyond those."""
+
+
+def bands(rows: Sequence[Json]) -> Sequence[Sequence[Json]]:
+    """Rows, best first, in bands: in each, all intervals overlap that of its first row."""
+    parted: list[list[Json]] = []
+    for row in rows:
+        first = parted[-1][0] if parted else row
+        gap = first["score"] - row["score"]
+        if not parted or gap > (first["half_width_95"] or 0) + (row["half_width_95"] or 0):
+            parted.append([])
+        parted[-1].append(row)
+    return parted
 
 
 def _standings_of(archive: SiteArchive, name: str) -> Json:
