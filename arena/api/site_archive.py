@@ -6,7 +6,7 @@ another. This module leaves out their ids, results and faults, so no page can sh
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -33,7 +33,6 @@ from arena.store.data_folder import arena_version, store_path, watch_socket
 from cardarena.v1 import lobby_pb2
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from concurrent.futures import Future
 
     from arena.process_pool import ProcessPool
@@ -344,6 +343,11 @@ class SiteArchive:
         entered = {bot for summary in self.competitions() for bot in summary["bots"]}
         registered = () if self._only else store.registry().names()
         return tuple(sorted({*played, *entered.difference(map(bot_of, played)), *registered}))
+
+    def owners(self) -> Mapping[str, str]:
+        """The owner of each registered bot, by its name."""
+        store = self._open
+        return {} if store is None else store.registry().owners_of_bots()
 
     def profile(self, bot: str) -> Json | None:
         """Owner, kind and versions of a registered bot, oldest version first; None if it is not registered."""

@@ -202,7 +202,9 @@ def _seat(perspective: Perspective, view: View, seat: Seat, scored: loo.Scored |
         draw.said(_latest(view, seat)),
     )
     facts = _facts(perspective, seat, scored)
-    return draw.seat_scene(view, seat, with_sign(view.chips[seat]), badges, facts, zones, out=passed)
+    return draw.seat_scene(
+        view, seat, with_sign(view.chips[seat]), badges, facts, zones, out=passed
+    )
 
 
 def _facts(perspective: Perspective, seat: Seat, scored: loo.Scored | None) -> tuple[Fact, ...]:

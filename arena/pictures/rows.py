@@ -77,4 +77,6 @@ def settled(
 
 def signed_rows(units: Sequence[int]) -> str:
     """Return the units of three rows as text: front +1, middle 0, back -1."""
-    return ", ".join(f"{name} {with_sign(amount)}" for name, amount in zip(ROWS, units, strict=True))
+    return ", ".join(
+        f"{name} {with_sign(amount)}" for name, amount in zip(ROWS, units, strict=True)
+    )

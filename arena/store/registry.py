@@ -409,6 +409,12 @@ class Registry:
         with self._database.reading() as connection:
             return tuple(connection.execute(query).scalars())
 
+    def owners_of_bots(self) -> Mapping[str, str]:
+        """The owner of each bot, by its name."""
+        query = select(schema.bots.c.name, schema.bots.c.owner)
+        with self._database.reading() as connection:
+            return {row.name: row.owner for row in connection.execute(query)}
+
     def version(self, bot: str, number: int) -> Version:
         with self._database.reading() as connection:
             return read_version(connection, bot, number)

@@ -27,7 +27,7 @@ from starlette.types import ASGIApp
 
 from arena.api.admission.http_connections import visitor_of
 from arena.api.admission.own_names import OwnNames
-from arena.api.site_archive import NotPublic, SiteArchive
+from arena.api.site_archive import ListedMatch, NotPublic, SiteArchive
 from arena.process_pool import ProcessPool
 from arena.web.acting.forwarding import PLAY, ForwardedProcess, Forwarding
 from arena.web.addresses import Links, NoSuchPage, slug, unslug, viewer_named
@@ -67,9 +67,11 @@ from cardarena.v1 import lobby_pb2
 VERSION: Final = "8"
 """The version of the pictures of matches; raise it when their code changes, to drop cached pages."""
 WORKERS: Final = 1
-MOST_MINIS: Final = 3
-"""The most matches of a list that have a picture."""
-_WITH_MINIS: Final = frozenset(("index.html", "matches.html"))
+MOST_MINIS: Final = 5
+"""The most matches of a page that have a picture: those worth watching."""
+MOST_MOMENTS: Final = 32
+"""The number of hands of finished matches in memory, as the home page and those of games show them."""
+_MINIS_KEPT: Final = 64
 FRESH_S: Final = 2.0
 """How long a page is sent again without making it anew."""
 MOST_PAGES: Final = 256
@@ -118,9 +120,9 @@ class Web:
         self._places = PagePlaces()
         self._pages: dict[str, tuple[float, bytes]] = {}
         self._moments: dict[str, tuple[str, str, str] | None] = {}
-        """What the home page shows of a match, for the last one."""
+        """What the home page and those of games show of a match."""
         self._minis: dict[str, tuple[str, str] | None] = {}
-        """A few cards of the first matches of the latest list, and the step that has them."""
+        """A few cards of matches that pages show first, and the step that has them."""
         self._made_of = key_of(
             VERSION,
             address,
@@ -165,8 +167,11 @@ class Web:
             return known[1]
         async with self._places.place(visitor_of(request.client)):
             page = await asyncio.to_thread(make)
-            if key in _WITH_MINIS:
+            if kind == "html" and page.pictures.get("best"):
                 page = await self._with_minis(page)
+            if kind == "html" and (row := page.pictures.get("best_row")):
+                moment = await self.moment(request, row)
+                page = dataclasses.replace(page, pictures={**page.pictures, "moment": moment})
             body_made = await asyncio.to_thread(body, page)
         while len(self._pages) >= MOST_PAGES:
             del self._pages[next(iter(self._pages))]
@@ -176,8 +181,9 @@ class Web:
 
     async def _with_minis(self, page: Page) -> Page:
         """The page with a few cards of its first matches, each drawn once, in a worker."""
-        rows = [row for row in page.view["matches"] if row["published"]][:MOST_MINIS]
-        known, self._minis = self._minis, {}
+        rows = [row for row in page.pictures["best"] if row["published"]][:MOST_MINIS]
+        if len(known := self._minis) > _MINIS_KEPT:
+            known.clear()
         for row in rows:
             match, hand = row["match"], row["costliest_hand"] or 1
             if match not in known:
@@ -185,8 +191,8 @@ class Web:
                 call = functools.partial(_call, "glimpse", *drawn_from, hand)
                 with contextlib.suppress(BrokenProcessPool):
                     known[match] = await asyncio.wrap_future(self._workers.submit(call))
-            self._minis[match] = known.get(match)
-        drawn = {match: tuple(map(Markup, mini)) for match, mini in self._minis.items() if mini}
+        minis = {row["match"]: known.get(row["match"]) for row in rows}
+        drawn = {match: tuple(map(Markup, mini)) for match, mini in minis.items() if mini}
         return dataclasses.replace(page, pictures={**page.pictures, "minis": drawn})
 
     def _replay_of(self, match_id: str) -> tuple[Path | None, int]:
@@ -347,23 +353,32 @@ class Web:
         _, path = await self._match(request)
         return FileResponse(path, media_type="application/octet-stream", filename=path.name)
 
-    async def moment(
-        self, request: Request, match: lobby_pb2.MatchInfo, hand: int
-    ) -> Highlight | None:
-        """A picture of a finished match for the home page; None if it has none."""
+    async def moment(self, request: Request, row: ListedMatch) -> Highlight | None:
+        """A picture of a finished match, of its costliest hand; None if it has none."""
+        match, hand = row.match, row.costliest_hand or 1
         if match.match_id not in self._moments:
             path = await asyncio.to_thread(self.archive.replay, match)
             drawn = None
             if path is not None:
                 stamp = (await asyncio.to_thread(path.stat)).st_mtime_ns
                 drawn = await self._in_worker(request, "moment", path, stamp, hand)
-            self._moments = {match.match_id: drawn}
+            if len(self._moments) >= MOST_MOMENTS:
+                self._moments.clear()
+            self._moments[match.match_id] = drawn
         drawn = self._moments[match.match_id]
         if not drawn:
             return None
         table, sentence, step = map(Markup, drawn)
+        names = seat_names(match.bots)
         return Highlight(
-            match.game, seat_names(match.bots), table, sentence, match.match_id, str(step)
+            match.game,
+            names,
+            table,
+            sentence,
+            match.match_id,
+            step,
+            hand=hand,
+            worth=row.worth or "",
         )
 
     async def _match(self, request: Request) -> tuple[lobby_pb2.MatchInfo, Path]:

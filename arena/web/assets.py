@@ -15,13 +15,14 @@ ASSETS: Final = (
     "follow.js",
     "match.js",
     "live.js",
+    "moment.js",
     "play.js",
     "seat.js",
     "submit.js",
 )
 JOINED: Final = {
     "follow.js": ("table.js", "viewer.js", "live.js"),
-    **{name: ("table.js", name) for name in ("viewer.js", "live.js", "play.js")},
+    **{name: ("table.js", name) for name in ("viewer.js", "live.js", "moment.js", "play.js")},
 }
 """Assets of several files: what draws trees is sent with what shows them, in one request."""
 _DIGITS: Final = 12

@@ -101,7 +101,7 @@ class LivePages:
         row = await asyncio.to_thread(match_to_show, self._web.archive)
         if row is None:
             return None
-        return await self._web.moment(request, row.match, row.costliest_hand or 1)
+        return await self._web.moment(request, row)
 
     async def list(self, request: Request) -> Response:
         """Make `/live`."""

@@ -60,7 +60,7 @@ def live_view(in_play: watch_pb2.ListLiveResponse | None, ended: Sequence[Json] 
 
 def live_tree(to: Callable[[str], str], view: Json, at: str = "") -> Element:
     """The list, with links made by `to`; `at` is the time of day of the list, empty for none."""
-    parts: list[Tree] = [element("h2", "", "In play")]
+    parts: list[Tree] = [_title("In play")]
     if view["matches"]:
         rows = (
             _row(
@@ -76,23 +76,32 @@ def live_tree(to: Callable[[str], str], view: Json, at: str = "") -> Element:
     else:
         ended = element("a", "button quiet", "Matches that have ended", href=to("matches"))
         parts.append(element("div", "empty-state", element("p", "", _why_empty(view)), ended))
-    for row in view["sealed"]:
-        words = (
-            f"Sealed: {count(row['tables'], 'table')} of {game_title(row['game'])} in "
-            f"{count(row['deal_sets'], 'deal-set')}; they open when their deal-set ends."
-        )
-        parts.append(element("p", "", words))
-    if at and (view["matches"] or view["sealed"]):
-        parts.append(element("p", "note", f"At {at} UTC."))
+    if view["sealed"]:
+        parts.append(_title("Behind closed doors", f"at {at} UTC" if at else ""))
+        parts.append(_list("Sealed matches by game", map(_sealed, view["sealed"])))
     if view["ended"]:
-        parts.append(element("h2", "", "Played last"))
+        parts.append(_title("Played last"))
         parts.append(element("p", "note", BROADCAST))
         rows = (
             _row(to, to(match_path(row["match"])) + PLAYED, row, row["played"])
             for row in view["ended"]
         )
         parts.append(_list("Matches that ended last", rows))
+        parts.append(element("a", "", "all matches", href=to("matches")))
     return element("div", "live-list", *parts)
+
+
+def _title(text: str, more: str = "") -> Element:
+    return element("div", "title-row", element("h2", "", text), element("span", "note", more))
+
+
+def _sealed(row: Json) -> Element:
+    """The matches of a game whose deal-sets are open; nothing of them is public yet."""
+    words = (
+        f"{count(row['tables'], 'table')} of {game_title(row['game'])}: public when "
+        f"{count(row['deal_sets'], 'deal-set')} {'is' if row['deal_sets'] == 1 else 'are'} complete"
+    )
+    return element("li", "match-line", emblem_use(row["game"]), element("div", "", words))
 
 
 def _why_empty(view: Json) -> str:
@@ -123,6 +132,10 @@ def _row(to: Callable[[str], str], address: str, row: Json, *marks: str) -> Elem
         for part in (" – " if at else "", element("bdi", "name", name))
     )
     game = element("a", "", game_title(row["game"]), href=to(f"games/{row['game']}"))
+    competition = row.get("competition")
+    event = competition and element(
+        "a", "", competition, href=to(f"competitions/{slug(competition)}")
+    )
     meta = (element("span", "", mark) for mark in marks if mark)
     label = f"watch {row['game']}: {', '.join(row['bots'])}"
     return element(
@@ -133,7 +146,7 @@ def _row(to: Callable[[str], str], address: str, row: Json, *marks: str) -> Elem
             "div",
             "",
             element("span", "said-line", *bots),
-            element("span", "meta", game, *meta),
+            element("span", "meta", game, *meta, event or None),
         ),
         element("a", "button quiet small", "Watch", href=address, aria_label=label),
     )

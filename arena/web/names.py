@@ -28,6 +28,11 @@ def seat_names(bots: Sequence[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
+def house_level(bot: str) -> str:
+    """How one of the arena's own bots plays, which are on ladders under the names of their levels; empty for other bots."""
+    return LEVELS.get(bot.removeprefix("house-"), "") if bot.startswith("house-") else ""
+
+
 def is_of_house_alone(bots: Sequence[str]) -> bool:
     """Whether only the arena's own bots play, so that lists leave the match out."""
     return all(bot_of(bot) == HOUSE for bot in bots)

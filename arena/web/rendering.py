@@ -18,7 +18,7 @@ from markupsafe import Markup, escape
 
 from arena.games.catalogue import UnknownGame, game_by_id
 from arena.records.phrases import count
-from arena.web.addresses import PLAYED, Links, match_path, slug
+from arena.web.addresses import PLAYED, Links, hand_path, match_path, slug
 from arena.web.assets import sprite
 from arena.web.avatars import Avatars
 from arena.web.emblems import emblem
@@ -144,6 +144,7 @@ def _environment() -> Environment:
         "faults_per_match": faults_per_match,
         "fraction": fraction,
         "game_title": game_title,
+        "hand_path": lambda match_id, hand: hand_path(match_id, hand=hand - 1),
         "match_path": match_path,
         "script_data": _script_data,
         "points": _points,

@@ -66,7 +66,7 @@ ROUTES: Final = (
         paths=competition.standings_paths,
     ),
     Route("overall", lists.overall),
-    Route("bots", lists.bots),
+    Route("bots", lists.bots, lambda query: {"wanted": lists.BotsWanted.of(query)}),
     Route(
         rf"bots/{_NAME}(?:\.vs-([A-Za-z0-9_~%-]+))?{_LIST}(?:\.(lost|faulted))?{_PAGE}",
         bot.bot,

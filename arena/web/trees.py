@@ -13,17 +13,17 @@ from typing import Any, Final, TypeAlias
 # fmt: off
 TAGS: Final = frozenset(
     (
-        "a", "b", "bdi", "div", "h2", "h3", "li", "ol", "p", "progress", "span", "strong", "svg",
-        "table", "tbody", "td", "th", "thead", "time", "tr", "ul", "use",
+        "a", "b", "bdi", "circle", "div", "g", "h2", "h3", "li", "ol", "p", "path", "progress", "rect", "span",
+        "strong", "svg", "table", "tbody", "td", "th", "thead", "time", "tr", "ul", "use",
     )
 )
 ATTRIBUTES: Final = frozenset(
     (
-        "aria-current", "aria-hidden", "aria-label", "class", "data-key", "datetime", "href", "id",
-        "max", "role", "scope", "tabindex", "value",
+        "aria-current", "aria-hidden", "aria-label", "class", "cx", "cy", "d", "data-key", "datetime", "height", "href",
+        "id", "max", "r", "role", "rx", "scope", "tabindex", "transform", "value", "viewBox", "width", "x", "y",
     )
 )
-PLOT_TAGS: Final = TAGS | frozenset(("circle", "g", "line", "path", "polyline", "rect", "symbol", "text"))
+PLOT_TAGS: Final = TAGS | frozenset(("line", "polyline", "symbol", "text"))
 PLAY_TAGS: Final = frozenset(("button", "fieldset", "input", "label", "legend", "option", "select", "textarea"))
 """The controls of a seat, which only the server writes."""
 PLAY_ATTRIBUTES: Final = frozenset(
@@ -34,9 +34,8 @@ PLAY_ATTRIBUTES: Final = frozenset(
 )
 PLOT_ATTRIBUTES: Final = ATTRIBUTES | frozenset(
     (
-        "cx", "cy", "d", "fill", "height", "lengthAdjust", "points", "preserveAspectRatio", "r", "rx", "stroke",
-        "stroke-dasharray", "stroke-width", "text-anchor", "textLength", "transform", "viewBox", "width", "x", "x1",
-        "x2", "y", "y1", "y2",
+        "fill", "lengthAdjust", "points", "preserveAspectRatio", "stroke", "stroke-dasharray", "stroke-width",
+        "text-anchor", "textLength", "x1", "x2", "y1", "y2",
     )
 )
 # fmt: on

@@ -92,6 +92,7 @@ MOST_BYTES = {
     "site.js": 2_500,
     "viewer.js": 5_500,
     "live.js": 4_000,
+    "moment.js": 2_500,
     "follow.js": 6_500,
 }
 """The most bytes of an asset, compressed."""

@@ -15,10 +15,11 @@ from arena.results.deal_sets import winners
 from arena.web import plots
 from arena.web.addresses import NoSuchPage, slug
 from arena.web.badge import badge_svg
+from arena.web.names import house_level
 from arena.web.page import Json, Page
 from arena.web.pages.certainty import certainty, told_apart
 from arena.web.pages.competition import plotted
-from arena.web.pages.counted import first_to_count, standings_rows
+from arena.web.pages.counted import standings_rows
 from arena.web.pages.lists import (
     Filter,
     game_choices,
@@ -32,6 +33,8 @@ from cardarena.v1 import lobby_pb2
 
 FAULTS_DRAWN: Final = 20
 """The number of newest matches whose faults are drawn."""
+SHOWN: Final = 10
+"""The number of matches on the page without filters; all are in the list of matches."""
 TIMED: Final = 5
 """The number of newest matches whose decisions are timed."""
 PERCENTILES: Final = (0.5, 0.9, 0.99)
@@ -96,13 +99,6 @@ def bot(archive: SiteArchive, name: str, opponent: str, game: str, chosen: str, 
         raise NoSuchPage(f"the list of matches of {name!r} has no page {number}", "bots")
     appearances = archive.appearances(name)
     rows = list(map(_row, appearances))
-    summaries = archive.competitions()
-    order = [row["competition"] for row in first_to_count(summaries)]
-    of_games: dict[str, Appearance] = {}
-    for appearance in sorted(
-        appearances, key=lambda one: (one.row["score"] is None, order.index(one.competition))
-    ):
-        of_games.setdefault(appearance.standings["game"], appearance)
     newest = [
         {
             **_row(appearance),
@@ -110,7 +106,10 @@ def bot(archive: SiteArchive, name: str, opponent: str, game: str, chosen: str, 
             "spark": _spark(appearance),
             "rung": rung(appearance.row, appearance.standings["rows"]),
         }
-        for appearance in of_games.values()
+        for appearance in sorted(
+            (one for one in appearances if one.row["deal_sets"]),
+            key=lambda one: (one.row["score"] is None, -one.row["deal_sets"]),
+        )
     ]
     profile = archive.profile(name)
     pictures = {
@@ -121,10 +120,12 @@ def bot(archive: SiteArchive, name: str, opponent: str, game: str, chosen: str, 
         "stats": _stats(newest),
         "newest": newest,
         "versions": list(_versions(rows)),
-        "costliest": match_rows(_costliest(matches, name)) if wanted == BotFilter() else (),
+        "best": match_rows(_costliest(matches, name)) if wanted == BotFilter() else (),
+        "level": house_level(name),
+        "most": SHOWN if wanted == BotFilter() and number == 1 else len(matches),
         "limits": {
             summary["competition"]: text
-            for summary in summaries
+            for summary in archive.competitions()
             if (text := summary["limits"].get(name))
         },
         "opponents": _opponents(appearances, name),
@@ -169,7 +170,7 @@ def _stats(newest: Sequence[Json]) -> Sequence[tuple[str, str]]:
     return [
         (skill(first["row"]), f"skill at {game_title(first['game'])}"),
         *place,
-        (f"{matches:,}", "matches in these standings"),
+        (f"{matches:,}", "matches in competitions"),
     ]
 
 

@@ -1,14 +1,16 @@
 """The list of games, and the page of a game: a sample hand, rules, options, and a sample bot."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
 from arena.api.site_archive import SiteArchive
 from arena.games.catalogue import GAMES
 from arena.games.game import Game
+from arena.records.phrases import count
 from arena.web.page import Json, Page
 from arena.web.pages.counted import counted, standings_rows
-from arena.web.pages.lists import match_rows, require_game, with_pages
+from arena.web.pages.lists import match_rows, require_game, varied, with_pages
 from arena.web.rendering import ends
 
 LEADERS: Final = 5
@@ -38,6 +40,7 @@ def games(archive: SiteArchive) -> Page:
             "summary": game.summary,
             "bots": len(bots.get(game.id, ())),
             "length": _hands(game),
+            "until": _until(game),
         }
         for game in GAMES
     }
@@ -61,6 +64,17 @@ def _hands(game: Game) -> int:
     return next((int(one.default) for one in game.settings if one.name == "hands"), 0)
 
 
+def _until(game: Game) -> str:
+    """When a match ends by default, in a few words: `2 hands`, `to 501`, `one deal by each seat`."""
+    options = {one.name: one for one in game.settings}
+    if hands := _hands(game):
+        return count(hands, "hand")
+    if "target" in options:
+        return f"to {options['target'].default}"
+    words = re.split("[,;]", options["hands"].meaning.partition("; 0 is ")[2])[0]
+    return words.replace(" for each", " hands for each")
+
+
 def paths(_: SiteArchive) -> Iterator[str]:
     """The paths of the pages of all games."""
     yield from (f"games/{game.id}" for game in GAMES)
@@ -75,8 +89,8 @@ def game(archive: SiteArchive, game_id: str) -> Page:
     from arena.web.table import mini
 
     chosen = require_game(game_id)
-    hands = _hands(chosen)
     picture, sentences = sample_hand(game_id)
+    newest = with_pages(archive, game=game_id)
     bots = _bots_by_game(archive).get(game_id, ())
     view = {
         "game": game_id,
@@ -90,11 +104,13 @@ def game(archive: SiteArchive, game_id: str) -> Page:
         "picture": picture,
         "names": NAMES[: chosen.seats[0]],
         "sentences": sentences,
-        "newest": match_rows(with_pages(archive, game=game_id)[:5]),
+        "newest": match_rows(newest[:5]),
+        "moment": None,
+        "best_row": next(iter((*varied(archive, 1, game_id), *newest)), None),
         "kind": next(kind for kind, of_kind in KINDS if game_id in of_kind),
         "stats": [
             (ends(chosen.seats), "seats"),
-            *([(f"{hands}", "hands a match")] if hands else []),
+            (_until(chosen), "a match"),
             *([(f"{len(bots)}", "bots")] if bots else []),
         ],
         **_leaders(archive, game_id),

@@ -2,11 +2,13 @@
 
 import functools
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
+from difflib import get_close_matches
 from itertools import groupby
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 from urllib.parse import urlencode
 
 from markupsafe import Markup
@@ -22,7 +24,7 @@ from arena.web import plots
 from arena.web.addresses import NoSuchPage
 from arena.web.emblems import symbols
 from arena.web.live_table import NOTHING_LIVE, age, live_tree, live_view
-from arena.web.names import seat_names
+from arena.web.names import house_level, seat_names
 from arena.web.page import Json, Page
 from arena.web.pages.counted import counted, first_rows, first_to_count, standings_rows
 from arena.web.rendering import SITE, game_title, utc
@@ -43,14 +45,21 @@ ENDINGS: Final = (
 """The values of the filter by ending, each with its words."""
 LONGEST_SEARCH: Final = 64
 MOST_FOUND: Final = 50
+NEAREST: Final = 3
+"""The most names that a search in vain offers."""
 HOME_GAME: Final = "klaberjass"
 """The game whose sample hand the home page has."""
 HOME_MATCHES: Final = 5
 HOME_COMPETITIONS: Final = 3
+HOME_LEADERS: Final = 6
+_RUNNING_FIRST: Final = {"running": 0, "draft": 2}
+"""The order of competitions on the home page by state; other states are between."""
 HOME_LIVE: Final = 3
 """The number of matches in play on the home page."""
 LIVE_ENDED: Final = 10
 """The number of ended matches on the page of matches in play."""
+LIVE_OF_COMPETITION: Final = 3
+"""The most of them of a competition."""
 
 
 def match_rows(matches: Iterable[ListedMatch]) -> Sequence[Json]:
@@ -129,6 +138,10 @@ class Highlight:
     """The step of a finished match; empty for others."""
     number: int = 0
     """The number of the last step of a match in play."""
+    hand: int = 0
+    """The hand of a finished match, from 1; 0 for others."""
+    worth: str = ""
+    """Why a finished match is worth watching; empty for others."""
 
 
 def sample_moment() -> Highlight:
@@ -148,6 +161,20 @@ def with_pages(archive: SiteArchive, *, game: str = "", worth: str = "") -> Sequ
     return [row for row in rows if row.match.published]
 
 
+def varied(archive: SiteArchive, most: int, game: str = "") -> Sequence[ListedMatch]:
+    """The newest matches worth watching, so that kinds and competitions repeat as little as possible."""
+    left = [row for kind in Worth for row in with_pages(archive, game=game, worth=kind)]
+    left.sort(key=lambda row: -row.match.ended_unix_ms)
+    chosen: list[ListedMatch] = []
+    taken: Counter[str] = Counter()
+    while left and len(chosen) < most:
+        row = min(left, key=lambda row: taken[row.worth] + taken[row.match.competition])
+        left.remove(row)
+        chosen.append(row)
+        taken.update((row.worth, row.match.competition))
+    return chosen
+
+
 def match_to_show(archive: SiteArchive) -> ListedMatch | None:
     """The closest or costliest of the newest matches with pictures, else the newest."""
     for worth in (Worth.COSTLIEST, Worth.CLOSEST, ANY_WORTH, ""):
@@ -163,9 +190,10 @@ def home(
 ) -> Page:
     """Make `/`; `in_play` is None if no arena answers."""
     now = live_view(in_play)["matches"][:HOME_LIVE]
-    worth, newest = with_pages(archive, worth=ANY_WORTH), with_pages(archive)
-    shown = {row.match.match_id: row for row in (*worth[:HOME_MATCHES], *newest)}
-    summaries = archive.competitions()
+    worth, newest = varied(archive, HOME_MATCHES), with_pages(archive)
+    shown = {row.match.match_id: row for row in (*worth, *newest)}
+    summaries = sorted(archive.competitions(), key=lambda row: _RUNNING_FIRST.get(row["state"], 1))
+    led = leaders(archive)
     view = {
         "live": now,
         "competitions": summaries[:HOME_COMPETITIONS],
@@ -173,7 +201,9 @@ def home(
     }
     pictures = {
         "moment": moment or sample_moment(),
-        "leaders": leaders(archive),
+        "best": view["matches"],
+        "leaders": sorted(led, key=lambda one: -one["row"]["deal_sets"])[:HOME_LEADERS],
+        "all_led": len(led),
         "running": [_progress(archive, row) for row in summaries[:HOME_COMPETITIONS]],
         "competitions": len(summaries),
         "bots": len(known_bots(archive)),
@@ -226,8 +256,16 @@ def live(
 
 
 def ended_rows(archive: SiteArchive, now_unix_ms: int) -> Sequence[Json]:
-    """The public matches that ended last and have pages, newest first; `played` is how long ago, see `age`."""
-    matches = [row.match for row in with_pages(archive)[:LIVE_ENDED]]
+    """The public matches that ended last and have pages, newest first, so that no competition fills the list; `played` is how long ago, see `age`."""
+    of: Counter[str] = Counter()
+    chosen: dict[str, lobby_pb2.MatchInfo] = {}
+    for match in (row.match for row in with_pages(archive)):
+        of[match.competition] += 1
+        if not match.competition or of[match.competition] <= LIVE_OF_COMPETITION:
+            chosen[match.match_id] = match
+    if len(chosen) < LIVE_ENDED:
+        chosen |= {row.match.match_id: row.match for row in varied(archive, LIVE_ENDED)}
+    matches = sorted(chosen.values(), key=lambda match: -match.ended_unix_ms)[:LIVE_ENDED]
     return [
         {
             "match": match.match_id,
@@ -265,7 +303,7 @@ class MatchesWanted:
     """The largest margin of points."""
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> "MatchesWanted":
+    def of(cls, query: Mapping[str, str]) -> Self:
         """Read a query; what it has besides is left out."""
         names = [field.name for field in fields(cls)]
         return cls(**{name: query.get(name, "").strip()[:LONGEST_SEARCH] for name in names})
@@ -304,9 +342,10 @@ def matches(
         raise NoSuchPage(f"the list of matches has no page {number}", "matches")
     of_game = f" of {game_title(game)}" if game else ""
     shown = match_rows(rows)
+    best = () if number > 1 or wanted.query() else varied(archive, HOME_MATCHES, game)
     pictures = {
+        "best": match_rows(best),
         "of_game": of_game,
-        "games": game_choices(played_games(archive), game, matches_path),
         "wanted": wanted,
         "kinds": [
             (words, replace(wanted, ending=kind).query(), kind == wanted.ending)
@@ -406,16 +445,42 @@ def known_bots(archive: SiteArchive) -> Mapping[str, Sequence[str]]:
     return dict(sorted(bots.items()))
 
 
-def bots(archive: SiteArchive) -> Page:
-    """Make `/bots`."""
+BOT_ORDERS: Final = (
+    ("", "best place"),
+    ("name", "name"),
+    ("owner", "owner"),
+    ("competitions", "most competitions"),
+)
+"""The orders of the list of bots, each with its words."""
+_BOT_KEYS: Final[Mapping[str, Callable[[Json], Any]]] = {
+    "name": lambda row: row["bot"].casefold(),
+    "owner": lambda row: (not row["owner"], row["owner"].casefold()),
+    "competitions": lambda row: -len(row["competitions"]),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BotsWanted(MatchesWanted):
+    """The filters of the list of bots, as the query of its page has them; empty ones do not apply."""
+
+    owner: str = ""
+    order: str = ""
+    """One of `BOT_ORDERS`."""
+
+
+def bots(archive: SiteArchive, wanted: BotsWanted = BotsWanted()) -> Page:
+    """Make `/bots`, of the bots that are wanted."""
     entered: dict[str, list[Json]] = {}
-    best = _best_places(archive)
-    for summary in archive.competitions():
+    summaries = archive.competitions()
+    best, owners = _best_places(archive, wanted.game), archive.owners()
+    for summary in first_to_count(summaries):
         for bot in summary["bots"]:
             entered.setdefault(bot_of(bot), []).append(summary)
     rows: list[Json] = [
         {
             "bot": bot,
+            "owner": owners.get(bot, ""),
+            "house": bool(house_level(bot)),
             "versions": versions,
             "games": sorted(
                 {terms["game"] for row in entered.get(bot, ()) for terms in row["games"]}
@@ -425,15 +490,29 @@ def bots(archive: SiteArchive) -> Page:
         }
         for bot, versions in known_bots(archive).items()
     ]
+    rows = [
+        row
+        for row in rows
+        if (not wanted.game or wanted.game in row["games"]) and wanted.owner in ("", row["owner"])
+    ]
     rows.sort(key=lambda row: by_place(row["best"]))
-    about = "All bots, with their best places, games and competitions."
-    return Page("bots.html", "Bots", {"bots": rows}, description=about)
+    if wanted.order in _BOT_KEYS:
+        rows.sort(key=_BOT_KEYS[wanted.order])
+    pictures = {
+        "wanted": wanted,
+        "query": wanted.query(),
+        "owners": sorted(set(owners.values())),
+        "orders": BOT_ORDERS,
+        "all_games": GAMES,
+    }
+    about = "All bots, with their owners, best places, games and competitions."
+    return Page("bots.html", "Bots", {"bots": rows}, pictures, about)
 
 
-def _best_places(archive: SiteArchive) -> Mapping[str, Json]:
-    """The best place of each ranked bot in the standings that count for each game."""
+def _best_places(archive: SiteArchive, only: str = "") -> Mapping[str, Json]:
+    """The best place of each ranked bot in the standings that count for each game, or for one `only`."""
     best: dict[str, Json] = {}
-    for game, (competition, results) in counted(archive).items():
+    for game, (competition, results) in counted(archive, only).items():
         rows = standings_rows(results.standings["rows"])
         for row in rows:
             bot = bot_of(row["bot"])
@@ -461,19 +540,27 @@ def by_place(stands: Json | None) -> tuple[float, int]:
 def search(archive: SiteArchive, words: str = "") -> Page:
     """Make `/search`: bots, games and competitions whose names have the words, and the match of an id."""
     wanted = words.casefold().strip()[:LONGEST_SEARCH]
-    names = [row["competition"] for row in archive.competitions()]
+    summaries = {row["competition"]: row for row in archive.competitions()}
+    known = {row["bot"]: row for row in bots(archive).view["bots"]} if wanted else {}
     match = archive.match(words.strip()) if wanted else None
     view = {
         "words": wanted,
-        "bots": _having(wanted, known_bots(archive)),
+        "bots": _having(wanted, known),
         "games": [
             game.id for game in GAMES if wanted and wanted in f"{game.id} {game.title}".casefold()
         ],
-        "competitions": _having(wanted, names),
+        "competitions": _having(wanted, summaries),
         "match": match.match_id if match is not None and match.published else None,
     }
+    near = get_close_matches(wanted, (*known, *(game.id for game in GAMES), *summaries), NEAREST)
+    pictures = {
+        "bots": [known[name] for name in view["bots"]],
+        "running": [_progress(archive, summaries[name]) for name in view["competitions"]],
+        "near": near if not any(view[kind] for kind in ("bots", "games", "competitions")) else (),
+    }
     about = "Find bots, games, competitions and matches."
-    return Page("search.html", "Search", view, description=about)
+    title = f"Search: {wanted}" if wanted else "Search"
+    return Page("search.html", title, view, pictures, about)
 
 
 def _having(wanted: str, names: Iterable[str]) -> Sequence[str]:

@@ -1,10 +1,11 @@
 """Constant pages: how to verify deals, and the interfaces for programs."""
 
-from typing import Any, Final
+from typing import Final
 
 from arena.api.site_archive import SiteArchive
 from arena.web.assets import asset
-from arena.web.page import Page
+from arena.web.page import Page, as_json
+from arena.web.pages.lists import match_rows, with_pages
 from cardarena.v1 import lobby_pb2, play_pb2, replay_pb2, watch_pb2
 
 _FILES: Final = (play_pb2, lobby_pb2, replay_pb2, watch_pb2)
@@ -58,7 +59,25 @@ _PAGES: Final = {
 }
 
 
-def api(_: SiteArchive) -> Page:
+_CALLS: Final = {
+    "PlayService.Play": "the stream by which a bot plays: asks come, moves go",
+    "LobbyService.ListGames": "the games, their options and numbers of seats",
+    "LobbyService.CreateMatch": "begins a match that is not rated",
+    "LobbyService.GetMatch": "one match: its bots, state and result",
+    "LobbyService.ListMatches": "matches by filters, newest first",
+    "LobbyService.ListPlayedGames": "the games of ended matches",
+    "LobbyService.ListPlayedBots": "the bots of all matches, also of planned ones",
+    "LobbyService.ListBots": "the bots that are connected",
+    "LobbyService.ListHumanOpponents": "the submitted bots that people may play, by game",
+    "ReplayService.GetReplay": "a stream with the replay of a match",
+    "ReplayService.InspectMatch": "the steps of a match, for programs that do not replay it",
+    "WatchService.Watch": "a stream of the events of a match in play",
+    "WatchService.ListLive": "the matches in play that spectators may see",
+}
+"""What each call does."""
+
+
+def api(archive: SiteArchive) -> Page:
     """Make `/api`."""
     calls = [
         (service, method)
@@ -71,20 +90,12 @@ def api(_: SiteArchive) -> Page:
         "calls": [f"{service.full_name}/{method.name}" for service, method in calls],
         "limits": LIMITS,
     }
-    shown = [(f"{service.name}.{method.name}", _messages(method)) for service, method in calls]
-    about = "Pages as JSON, live feeds, and the calls of the arena."
-    return Page(
-        "api.html", "For programs", view, {"calls": shown, "addresses": _PAGES.items()}, about
-    )
-
-
-def _messages(method: Any) -> str:
-    """The messages of a call, in both directions."""
-    request, response = method.input_type.name, method.output_type.name
-    return ", ".join(
-        f"stream of {name}" if streams else name
-        for name, streams in (
-            (request, method.client_streaming),
-            (response, method.server_streaming),
-        )
-    )
+    names = (f"{service.name}.{method.name}" for service, method in calls)
+    newest = match_rows(with_pages(archive)[:1])
+    pictures = {
+        "calls": [(name, _CALLS.get(name, "")) for name in names],
+        "addresses": _PAGES.items(),
+        "example": as_json({"matches": newest}) if newest else "",
+    }
+    about = "Pages as JSON, live feeds, the calls of the arena, and what researchers use."
+    return Page("api.html", "For programs", view, pictures, about)
