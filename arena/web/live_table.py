@@ -77,7 +77,7 @@ def live_tree(to: Callable[[str], str], view: Json, at: str = "") -> Element:
         ended = element("a", "button quiet", "Matches that have ended", href=to("matches"))
         parts.append(element("div", "empty-state", element("p", "", _why_empty(view)), ended))
     if view["sealed"]:
-        parts.append(_title("Behind closed doors", f"at {at} UTC" if at else ""))
+        parts.append(_title("Sealed", f"at {at} UTC" if at else ""))
         parts.append(_list("Sealed matches by game", map(_sealed, view["sealed"])))
     if view["ended"]:
         parts.append(_title("Played last"))

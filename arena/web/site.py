@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 from arena.api.site_archive import NotPublic, SiteArchive
 from arena.web.addresses import NoSuchPage, unslug
 from arena.web.page import Page
-from arena.web.pages import bot, competition, games, lists, reference
+from arena.web.pages import bot, competition, filters, games, lists, reference, search
 
 Query: TypeAlias = Mapping[str, str]
 NO_QUERY: Final[Query] = {}
@@ -45,7 +45,7 @@ ROUTES: Final = (
     Route(
         rf"matches{_LIST}{_PAGE}",
         lists.matches,
-        lambda query: {"wanted": lists.MatchesWanted.of(query)},
+        lambda query: {"wanted": filters.MatchesWanted.of(query)},
         paths=lists.matches_paths,
     ),
     Route("live", lists.live),
@@ -66,7 +66,7 @@ ROUTES: Final = (
         paths=competition.standings_paths,
     ),
     Route("overall", lists.overall),
-    Route("bots", lists.bots, lambda query: {"wanted": lists.BotsWanted.of(query)}),
+    Route("bots", lists.bots, lambda query: {"wanted": filters.BotsWanted.of(query)}),
     Route(
         rf"bots/{_NAME}(?:\.vs-([A-Za-z0-9_~%-]+))?{_LIST}(?:\.(lost|faulted))?{_PAGE}",
         bot.bot,
@@ -74,7 +74,7 @@ ROUTES: Final = (
     ),
     Route("games", games.games),
     Route("games/([a-z0-9_]+)", games.game, paths=games.paths),
-    Route("search", lists.search, lambda query: {"words": query.get("q", "")}),
+    Route("search", search.search, lambda query: {"words": query.get("q", "")}),
     Route("write", reference.write),
     Route("fair", reference.fair),
     Route("api", reference.api),

@@ -6,7 +6,7 @@ import shutil
 import pytest
 from sqlalchemy import insert
 
-from arena.api.site_archive import SiteArchive
+from arena.api.site_archive import ListedMatch, SiteArchive
 from arena.results.deal_sets import HOUSE, MatchOutcome
 from arena.results.worth import Worth
 from arena.store import StoredMatch, open_store, schema
@@ -14,9 +14,10 @@ from arena.web.addresses import Links
 from arena.web.names import is_of_house_alone, seat_names
 from arena.web.page import Page
 from arena.web.pages.bot import rung
-from arena.web.pages.lists import bands, by_place
+from arena.web.pages.lists import bands, by_place, varied
 from arena.web.rendering import ABOUT
 from arena.web.site import Site
+from cardarena.v1 import lobby_pb2
 from tests.web import house
 from tests.web.asking import site, text_of
 
@@ -180,6 +181,80 @@ def test_a_search_finds_a_match_by_its_id_and_tells_nothing_of_a_sealed_one(clie
 
 def test_words_of_a_search_are_text(client):
     assert "<img" not in client.get("/search?q=<img src=x>").text.partition("<main")[2]
+
+
+# fmt: off
+BOTS = [
+    ("?owner=org",                  ["ann"],   "an owner"),
+    ("?owner=org&order=name",       ["ann"],   "an owner, in an order"),
+    ("?owner=nobody",               [],        "an owner that is none"),
+    ("?game=eleusis",               [],        "a game that no competition has"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("query", "found", "why"), BOTS, ids=[row[2] for row in BOTS])
+def test_bots_are_filtered(client, query, found, why):
+    assert [row["bot"] for row in client.get(f"/bots.json{query}").json()["bots"]] == found
+
+
+def test_bots_are_sorted_and_their_best_place_is_in_the_game_that_is_asked_for(client):
+    rows = client.get("/bots.json?game=democracy&order=name").json()["bots"]
+    assert rows == sorted(rows, key=lambda row: row["bot"].casefold())
+    assert {row["best"]["game"] for row in rows if row["best"]} == {"democracy"}
+
+
+def test_a_search_in_vain_offers_names_that_are_near(client):
+    assert '<a href="?q=autumn">autumn</a>' in client.get("/search?q=autunm").text
+
+
+# fmt: off
+ENDS = [
+    ("abstrac",     "2 hands",                 "hands"),
+    ("klaberjass",  "to 501",                  "a race"),
+    ("soko",        "10 hands for each seat",  "hands by the seats"),
+    ("eleusis",     "one deal by each seat",   "deals by the seats"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("game", "until", "why"), ENDS, ids=[row[2] for row in ENDS])
+def test_a_game_says_when_a_match_ends(client, game, until, why):
+    rows = {row["game"]: row for row in client.get("/games.json").json()["games"]}
+    assert rows[game]["until"] == until
+
+
+class Listed:
+    """An archive with public matches worth watching, the newest first."""
+
+    def __init__(self, *rows):
+        self.rows = [
+            ListedMatch(
+                lobby_pb2.MatchInfo(
+                    match_id=match, competition=competition, published=True, ended_unix_ms=9 - at
+                ),
+                worth,
+                1,
+                1.0,
+            )
+            for at, (match, competition, worth) in enumerate(rows)
+        ]
+
+    def listed(self, wanted, *, worth, by_others):
+        return [row for row in self.rows if row.worth == worth], False
+
+
+def test_stories_differ_in_kind_and_competition_as_far_as_there_are_some():
+    archive = Listed(
+        ("a", "ladder", Worth.UPSET),
+        ("b", "ladder", Worth.UPSET),
+        ("c", "ladder", Worth.CLOSEST),
+        ("d", "cup", Worth.CLOSEST),
+        ("e", "cup", Worth.UPSET),
+    )
+    chosen = [row.match.match_id for row in varied(archive, 4)]
+    assert chosen[:2] == ["a", "d"]
+    assert set(chosen[2:]) == {"b", "c"}
 
 
 def test_robots_read_results_and_neither_searches_nor_replays(client):

@@ -309,10 +309,12 @@ def test_the_home_page_shows_a_match_in_play_that_plays_by_itself(data):
     with site(data[0], EventHub(Open(hands_open=False))) as (client, _):
         page = client.get("/").text
         assert 'id="live" data-feed="m/m/feed?after=' in page
+        assert re.findall('<a class="button" [^>]*>([^<]*)', page) == ["Watch it live"]
         assert "live-" in page.partition("</head>")[0]
     with site(data[0], EventHub(Nothing())) as (client, _):
         page = client.get("/").text
         assert "See what happened" in page
+        assert "moment-" in page.partition("</head>")[0]
         assert "data-feed" not in page
 
 

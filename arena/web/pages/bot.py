@@ -20,9 +20,8 @@ from arena.web.page import Json, Page
 from arena.web.pages.certainty import certainty, told_apart
 from arena.web.pages.competition import plotted
 from arena.web.pages.counted import standings_rows
+from arena.web.pages.filters import Filter, game_choices
 from arena.web.pages.lists import (
-    Filter,
-    game_choices,
     known_bots,
     match_rows,
     played_games,

@@ -4,12 +4,10 @@ import functools
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-from difflib import get_close_matches
 from itertools import groupby
-from typing import Any, Final, NamedTuple, Self
-from urllib.parse import urlencode
+from typing import Any, Final
 
 from markupsafe import Markup
 
@@ -27,26 +25,19 @@ from arena.web.live_table import NOTHING_LIVE, age, live_tree, live_view
 from arena.web.names import house_level, seat_names
 from arena.web.page import Json, Page
 from arena.web.pages.counted import counted, first_rows, first_to_count, standings_rows
+from arena.web.pages.filters import (
+    ALL_BOTS,
+    ALL_MATCHES,
+    BOT_ORDERS,
+    ENDINGS,
+    FAULTED,
+    BotsWanted,
+    MatchesWanted,
+)
 from arena.web.rendering import SITE, game_title, utc
 from arena.web.trees import html
 from cardarena.v1 import game_pb2, lobby_pb2, watch_pb2
 
-FAULTED: Final = "faulted"
-ENDINGS: Final = (
-    ("", "all"),
-    (ANY_WORTH, "worth watching"),
-    (str(Worth.UPSET), "upsets"),
-    (str(Worth.CLOSEST), "closest"),
-    (str(Worth.COSTLIEST), "costliest hands"),
-    (str(Worth.RECORD), "records"),
-    (str(Worth.FORFEIT), "forfeits"),
-    (FAULTED, "with faults"),
-)
-"""The values of the filter by ending, each with its words."""
-LONGEST_SEARCH: Final = 64
-MOST_FOUND: Final = 50
-NEAREST: Final = 3
-"""The most names that a search in vain offers."""
 HOME_GAME: Final = "klaberjass"
 """The game whose sample hand the home page has."""
 HOME_MATCHES: Final = 5
@@ -101,27 +92,9 @@ def require_game(game_id: str) -> Game:
         raise NoSuchPage(f"there is no game {game_id!r}", "games") from None
 
 
-class Filter(NamedTuple):
-    """One of several links, of which one is chosen."""
-
-    text: str
-    path: str
-    chosen: bool
-
-
 def played_games(archive: SiteArchive, bot: str = "") -> Sequence[str]:
     """The ids of games with ended matches, of one bot or of all, sorted by title."""
     return sorted(archive.games(bot), key=game_title)
-
-
-def game_choices(
-    games: Sequence[str], chosen: str, path_of: Callable[[str], str]
-) -> tuple[Filter, ...]:
-    """Links to the list of each game; empty if there is only one."""
-    if len(games) < 2 and not chosen:
-        return ()
-    every = Filter("all games", path_of(""), not chosen)
-    return (every, *(Filter(game_title(game), path_of(game), game == chosen) for game in games))
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +177,7 @@ def home(
         "best": view["matches"],
         "leaders": sorted(led, key=lambda one: -one["row"]["deal_sets"])[:HOME_LEADERS],
         "all_led": len(led),
-        "running": [_progress(archive, row) for row in summaries[:HOME_COMPETITIONS]],
+        "running": [progress(archive, row) for row in summaries[:HOME_COMPETITIONS]],
         "competitions": len(summaries),
         "bots": len(known_bots(archive)),
         "games": GAMES,
@@ -212,7 +185,7 @@ def home(
     return Page("home.html", SITE, view, pictures, feed="matches")
 
 
-def _progress(archive: SiteArchive, summary: Json) -> Json:
+def progress(archive: SiteArchive, summary: Json) -> Json:
     """A competition in a list, with who leads it and how far it is; nobody leads what has no closed deal-set."""
     public = archive.competition(summary["competition"])
     deal_sets = [deal_set for game in public.games for deal_set in game.deal_sets]
@@ -290,32 +263,8 @@ def matches_paths(archive: SiteArchive) -> Iterator[str]:
     yield from map(matches_path, ("", *games) if len(games) > 1 else ("",))
 
 
-@dataclass(frozen=True, slots=True)
-class MatchesWanted:
-    """The filters of the list of matches, as the query of its page has them; empty ones do not apply."""
-
-    game: str = ""
-    bot: str = ""
-    competition: str = ""
-    ending: str = ""
-    """`faulted`, or a kind of `arena.results.worth`, or `any` of them."""
-    margin: str = ""
-    """The largest margin of points."""
-
-    @classmethod
-    def of(cls, query: Mapping[str, str]) -> Self:
-        """Read a query; what it has besides is left out."""
-        names = [field.name for field in fields(cls)]
-        return cls(**{name: query.get(name, "").strip()[:LONGEST_SEARCH] for name in names})
-
-    def query(self) -> str:
-        """The query of a page with these filters; empty without any."""
-        given = {name: value for name, value in asdict(self).items() if value}
-        return f"?{urlencode(given)}" if given else ""
-
-
 def matches(
-    archive: SiteArchive, game: str, page: str, wanted: MatchesWanted = MatchesWanted()
+    archive: SiteArchive, game: str, page: str, wanted: MatchesWanted = ALL_MATCHES
 ) -> Page:
     """Make `/matches`, of one game, and of the matches that are wanted.
 
@@ -375,7 +324,7 @@ def _day(ended: str | None) -> str:
 def competitions(archive: SiteArchive) -> Page:
     """Make `/competitions`."""
     summaries = archive.competitions()
-    rows = [_progress(archive, row) for row in summaries]
+    rows = [progress(archive, row) for row in summaries]
     pictures = {
         "parts_of": [
             (title, [row for row in rows if row["state"] in states])
@@ -445,13 +394,6 @@ def known_bots(archive: SiteArchive) -> Mapping[str, Sequence[str]]:
     return dict(sorted(bots.items()))
 
 
-BOT_ORDERS: Final = (
-    ("", "best place"),
-    ("name", "name"),
-    ("owner", "owner"),
-    ("competitions", "most competitions"),
-)
-"""The orders of the list of bots, each with its words."""
 _BOT_KEYS: Final[Mapping[str, Callable[[Json], Any]]] = {
     "name": lambda row: row["bot"].casefold(),
     "owner": lambda row: (not row["owner"], row["owner"].casefold()),
@@ -459,16 +401,7 @@ _BOT_KEYS: Final[Mapping[str, Callable[[Json], Any]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class BotsWanted(MatchesWanted):
-    """The filters of the list of bots, as the query of its page has them; empty ones do not apply."""
-
-    owner: str = ""
-    order: str = ""
-    """One of `BOT_ORDERS`."""
-
-
-def bots(archive: SiteArchive, wanted: BotsWanted = BotsWanted()) -> Page:
+def bots(archive: SiteArchive, wanted: BotsWanted = ALL_BOTS) -> Page:
     """Make `/bots`, of the bots that are wanted."""
     entered: dict[str, list[Json]] = {}
     summaries = archive.competitions()
@@ -535,38 +468,6 @@ def by_place(stands: Json | None) -> tuple[float, int]:
         return math.inf, 0
     first, _, last = stands["place"].partition("–")
     return int(last or first) / stands["ranked"], int(first)
-
-
-def search(archive: SiteArchive, words: str = "") -> Page:
-    """Make `/search`: bots, games and competitions whose names have the words, and the match of an id."""
-    wanted = words.casefold().strip()[:LONGEST_SEARCH]
-    summaries = {row["competition"]: row for row in archive.competitions()}
-    known = {row["bot"]: row for row in bots(archive).view["bots"]} if wanted else {}
-    match = archive.match(words.strip()) if wanted else None
-    view = {
-        "words": wanted,
-        "bots": _having(wanted, known),
-        "games": [
-            game.id for game in GAMES if wanted and wanted in f"{game.id} {game.title}".casefold()
-        ],
-        "competitions": _having(wanted, summaries),
-        "match": match.match_id if match is not None and match.published else None,
-    }
-    near = get_close_matches(wanted, (*known, *(game.id for game in GAMES), *summaries), NEAREST)
-    pictures = {
-        "bots": [known[name] for name in view["bots"]],
-        "running": [_progress(archive, summaries[name]) for name in view["competitions"]],
-        "near": near if not any(view[kind] for kind in ("bots", "games", "competitions")) else (),
-    }
-    about = "Find bots, games, competitions and matches."
-    title = f"Search: {wanted}" if wanted else "Search"
-    return Page("search.html", title, view, pictures, about)
-
-
-def _having(wanted: str, names: Iterable[str]) -> Sequence[str]:
-    """The names that contain what is wanted, those that begin with it first."""
-    having = [name for name in names if wanted and wanted in name.casefold()]
-    return sorted(having, key=lambda name: not name.casefold().startswith(wanted))[:MOST_FOUND]
 
 
 def workers(archive: SiteArchive) -> Page:

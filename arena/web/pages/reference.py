@@ -1,10 +1,11 @@
 """Constant pages: how to verify deals, and the interfaces for programs."""
 
+import json
 from typing import Final
 
 from arena.api.site_archive import SiteArchive
 from arena.web.assets import asset
-from arena.web.page import Page, as_json
+from arena.web.page import Page
 from arena.web.pages.lists import match_rows, with_pages
 from cardarena.v1 import lobby_pb2, play_pb2, replay_pb2, watch_pb2
 
@@ -95,7 +96,11 @@ def api(archive: SiteArchive) -> Page:
     pictures = {
         "calls": [(name, _CALLS.get(name, "")) for name in names],
         "addresses": _PAGES.items(),
-        "example": as_json({"matches": newest}) if newest else "",
+        "example": "\n".join(
+            f'{"{" if not at else " "}"{name}": {json.dumps(value)},'
+            for row in newest
+            for at, (name, value) in enumerate(row.items())
+        ),
     }
     about = "Pages as JSON, live feeds, the calls of the arena, and what researchers use."
     return Page("api.html", "For programs", view, pictures, about)
