@@ -28,7 +28,7 @@ PLAY_TAGS: Final = frozenset(("button", "fieldset", "input", "label", "legend", 
 """The controls of a seat, which only the server writes."""
 PLAY_ATTRIBUTES: Final = frozenset(
     (
-        "aria-disabled", "aria-live", "aria-pressed", "autofocus", "data-left-ms", "disabled", "maxlength", "min", "name",
+        "aria-disabled", "aria-live", "aria-pressed", "autofocus", "data-bank-ms", "data-left-ms", "disabled", "maxlength", "min", "name",
         "rows", "selected", "type",
     )
 )

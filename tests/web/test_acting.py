@@ -15,6 +15,7 @@ from arena.bots.archive import pack, read_archive
 from arena.bots.blobs import Blobs
 from arena.bots.logs import logs_folder
 from arena.contests.comparison_requests import QUOTA
+from arena.contests.plan import read_plan
 from arena.games.catalogue import GAMES
 from arena.records.frames import events_of_hand
 from arena.referee.wire.games import codec_of
@@ -24,6 +25,7 @@ from arena.results.versions import VersionEvent
 from arena.store import Challenge, open_store
 from arena.web.acting.failed_ask import picture
 from arena.web.acting.guard import POSTS, WRONG_KEYS, Who
+from arena.web.acting.organise import EXAMPLES, example_plan
 from arena.web.acting.routes import ACTS
 from arena.web.trees import html
 from cardarena.v1 import bots_pb2, competitions_pb2, owners_pb2
@@ -139,6 +141,7 @@ def test_an_organiser_runs_a_competition_and_bans_an_owner(desk, browser, owner)
     )
     assert lacks.status == 422
     assert "name = &#39;autumn&#39;" in lacks.text, "the plan stays in the form"
+    assert re.search(r"<li>\s*Kind: is missing\s*</li>", lacks.text), "a line for each error"
     fields = {"plan": PLAN.replace("\n", "\r\n"), "act": "estimate", "entrants": "2"}
     estimated = browser.post("/organise", fields, page="/organise")
     assert "2 bots; 8 matches" in estimated.words
@@ -185,6 +188,11 @@ def test_an_organiser_runs_a_competition_and_bans_an_owner(desk, browser, owner)
     assert told.status in (401, 403)
 
 
+@pytest.mark.parametrize("format_name", EXAMPLES)
+def test_an_example_plan_is_a_plan(format_name):
+    assert read_plan(example_plan(format_name)).name == f"my-{format_name}"
+
+
 def test_an_organiser_exports_a_competition(desk, browser):
     browser.sign_in(desk.organiser)
     fields = {"plan": PLAN.replace("autumn", "played"), "act": "create"}
@@ -195,22 +203,30 @@ def test_an_organiser_exports_a_competition(desk, browser):
     assert json.loads(sent.text.splitlines()[0])["cardarena"] == "deals 1"
 
 
-def test_an_owner_enters_a_bot_in_a_competition_by_its_page(desk, browser, owner):
+def test_an_owner_enters_a_bot_in_a_competition_and_withdraws_it(desk, browser, owner):
     name, key = owner
     bot, page = f"{name}s", f"/me/bots/{name}s"
     desk.create(key, bot, bots_pb2.BOT_KIND_REMOTE)
-    plan = PLAN.replace("autumn", "winter").replace("quick", "long")
-    made = competitions_pb2.CreateCompetitionRequest(config=plan)
-    desk.call(desk.competitions.CreateCompetition, made, desk.organiser)
+    for plan in (
+        PLAN.replace("autumn", "winter"),
+        PLAN.replace("autumn", "guests") + 'entry = "invited"',
+    ):
+        made = competitions_pb2.CreateCompetitionRequest(config=plan)
+        desk.call(desk.competitions.CreateCompetition, made, desk.organiser)
     browser.sign_in(key)
+    offers = browser.get(page).words
+    assert ("Enter winter" in offers, "Enter guests" in offers) == (True, False)
+    path, fields = "/me/competitions/winter", {"bot": bot}
+    assert f"{bot} no active version not entered" in browser.get(path).words
+    sent = browser.post(path, fields, page=path)
+    assert (sent.status, sent.one("location")) == (303, path)
+    assert f"{bot} no active version entered" in browser.get(path).words
+    assert "Withdraw from winter" in browser.get(page).words
+    assert browser.post(path, fields | {"act": "withdraw"}, page=path).status == 303
     assert "Enter winter" in browser.get(page).words
-    sent = browser.post(f"{page}/enter", {"competition": "winter"}, page=page)
-    assert (sent.status, sent.one("location")) == (303, "/competitions/winter.html")
-    shown = browser.get(page).words
-    assert "winter : entered" in shown
-    assert "Enter winter" not in shown
-    again = browser.post(f"{page}/enter", {"competition": "nosuch"}, page=page)
-    assert again.status == 404
+    assert "Its organiser enters the bots" in browser.get("/me/competitions/guests").words
+    refused = browser.post("/me/competitions/guests", fields, page=path)
+    assert "an organiser" in refused.words
 
 
 PLAN = """
@@ -281,6 +297,9 @@ def test_an_owner_compares_two_versions(desk, browser, owner):
     desk.registry.keep_report(bot, 2, report, now=NOW)
     offered = re.findall(r'<option value="(\w+)"', browser.get("/me/compare").text)
     assert offered == ["soko", "jam"], "the games of the owner's bots alone"
+    assert re.findall(r'<option value="(\S+@\d)"', browser.get("/me/compare").text) == [
+        *(f"{bot}@2", f"{bot}@1") * 2
+    ]
     fields = {"first": f"{bot}@2", "second": f"{bot}@1", "game": "klaberjass"}
     made = browser.post("/me/compare", fields, page="/me/compare")
     assert made.status == 303, made.words
@@ -405,11 +424,12 @@ ROUTES = {
     ("POST", "/me/submit"):               (401, 401, 422, 422, 403),
     ("POST", "/me/tokens"):               (401, 401, 409, 409, 403),
     ("GET", "/me/bots/{bot}"):            (303, 303, 404, 200, 403),
-    ("POST", "/me/bots/{bot}/enter"):     (401, 401, 404, 404, 403),
     ("POST", "/me/bots/{bot}/challenge"): (401, 401, 404, 422, 403),
     ("GET", VERSION):                     (303, 303, 404, 200, 200),
     ("POST", f"{VERSION}/state"):         (401, 401, 404, 409, 403),
     ("GET", f"{VERSION}/logs/{{log}}"):   (303, 303, 404, 404, 404),
+    ("GET", "/me/competitions/{name}"):   (303, 303, 404, 404, 403),
+    ("POST", "/me/competitions/{name}"):  (401, 401, 404, 404, 403),
     ("GET", "/me/compare"):               (303, 303, 200, 200, 403),
     ("POST", "/me/compare"):              (401, 401, 422, 422, 403),
     ("GET", "/me/compare/{id:int}"):      (303, 303, 404, 404, 403),
@@ -436,7 +456,7 @@ SENT = {
     "/me/submit": {"bot": "BOT"},
     "/me/tokens": {"bot": "BOT"},
     f"{VERSION}/state": {"state": "active"},
-    "/me/bots/{bot}/enter": {"competition": "none"},
+    "/me/competitions/{name}": {"bot": "BOT"},
     "/me/bots/{bot}/challenge": {"opponent": "nosuch", "game": "klaberjass"},
     "/me/compare": {"first": "BOT@1", "second": "BOT@1", "game": "klaberjass"},
     "/organise/owners/ban": {"owner": "none", "reason": "x"},

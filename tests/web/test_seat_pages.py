@@ -79,3 +79,44 @@ def test_a_match_ends_in_order_where_no_replay_can_be_written(tmp_path):
     assert "The match is over" in page
     assert "What each seat knew" not in page
     guest.client.close()
+
+
+def test_after_the_end_nobody_is_to_act(guest):
+    guest.sit("klaberjass")
+    assert 'class="badge turn"' in guest.page()
+    guest.post(guest.path, {"leave": "1"})
+    assert 'class="badge turn"' not in guest.page()
+
+
+def test_a_table_says_how_much_time_a_move_has_before_the_bank(guest):
+    guest.sit("klaberjass")
+    page = guest.page()
+    assert re.search(r"0:(29|30), then 10:00</span>", page)
+    assert "600.0 s" in page.partition('class="seat')[2].partition('class="seat active own"')[0]
+    assert "600.0 s" not in page.partition('class="seat active own"')[2], "one clock"
+
+
+# fmt: off
+LOBBY = [
+    # query                                        on the page                                not on it                 why
+    ("game=klaberjass",                            'name="game" value="klaberjass"',          'id="seats"',             "a game with one number of seats"),
+    ("game=arlington",                                   '<option>3</option>',                      '<option>7</option>',     "the numbers of this game alone"),
+    ("game=loo&seats=7",                           '<option selected>7</option>',             'level" value="bot:',     "as many as before"),
+    ("game=arlington&level=search-20ms&name=ann",        'value="search-20ms" checked',             'value="sample" checked', "the level before"),
+    ("game=arlington&name=ann",                          'value="ann"',                             'value="guest"',          "the name before"),
+    ("game=whist&seats=%3Cb%3E&name=%3Cb%3E",      'name="game" value="klaberjass"',          "<b>",                    "a game that there is not"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("query", "has", "lacks", "_"), LOBBY, ids=[row[-1] for row in LOBBY])
+def test_a_lobby_offers_what_the_game_has_and_what_was_chosen(guest, query, has, lacks, _):
+    page = guest.get(f"/play/?{query}").text
+    assert (has in page, lacks in page) == (True, False)
+
+
+def test_another_match_begins_with_the_same_choices(guest):
+    guest.sit("arlington", seats="3", name="ann", length="usual")
+    guest.post(guest.path, {"leave": "1"})
+    again = "../?game=arlington&amp;level=random&amp;seats=3&amp;name=ann&amp;length=usual"
+    assert f'href="{again}"' in guest.page()

@@ -9,5 +9,5 @@ socket, and calls with the session of the person that acts. The process of the p
 - `guard`: who may ask for which path, and what every form is checked for;
 - `visits`: cookies, sessions and the tokens of forms;
 - `arena_calls`: calls to the arena;
-- `account`, `own_bots`, `failed_ask`, `comparing`, `webhooks`, `organise`: the pages.
+- `account`, `own_bots`, `entering`, `failed_ask`, `comparing`, `webhooks`, `organise`: the pages.
 """

@@ -17,6 +17,11 @@ from arena.web.plots import strip
 from cardarena.v1 import bots_pb2, comparisons_pb2
 
 _REFRESH_S: Final = 10
+_PLAYABLE: Final = (
+    bots_pb2.VERSION_STATE_QUALIFIED,
+    bots_pb2.VERSION_STATE_ACTIVE,
+    bots_pb2.VERSION_STATE_INACTIVE,
+)
 _WORDS: Final = {
     "better": "{first} is better",
     "worse": "{first} is worse",
@@ -55,7 +60,19 @@ async def comparisons_page(ask: Ask) -> Response:
     ]
     bots = await ask.call(ask.arena.bots.ListOwnedBots, bots_pb2.ListOwnedBotsRequest())
     games = await games_of(ask, [bot.bot for bot in bots.bots])
-    return ask.page("comparisons.html", "Comparisons", rows=own, received=received, games=games)
+    versions = []
+    for bot in bots.bots:
+        request = bots_pb2.ListVersionsRequest(bot=bot.bot)
+        listed = await ask.pages(ask.arena.bots.ListVersions, request, "versions")
+        versions += [f"{row.bot}@{row.version}" for row in listed if row.state in _PLAYABLE]
+    return ask.page(
+        "comparisons.html",
+        "Comparisons",
+        rows=own,
+        received=received,
+        games=games,
+        versions=versions,
+    )
 
 
 async def compare(ask: Ask) -> Response:

@@ -106,6 +106,11 @@ class Ask:
     """The texts of that form, so that nothing that was typed is lost."""
     status: int = 200
 
+    @property
+    def organises(self) -> bool:
+        """Whether it is the session of an organiser."""
+        return self.key is not None and self.key.scope == keys_pb2.KEY_SCOPE_ORGANISER
+
     def part(self, name: str) -> str:
         """A part of the path, as text."""
         return unslug(self.request.path_params[name])
@@ -151,7 +156,7 @@ class Ask:
             title=f"{title} · {SITE}",
             heading=title,
             key=self.key,
-            organises=self.key is not None and self.key.scope == keys_pb2.KEY_SCOPE_ORGANISER,
+            organises=self.organises,
             form_token=self.visit.form_token,
             problems=self.problems,
             typed=self.typed,
@@ -250,7 +255,11 @@ class Guard:
         except (ArenaRefused, InvalidInput, Wrong) as error:
             if act.page is None:
                 raise
-            ask.problems = error.problems if isinstance(error, InvalidInput) else (str(error),)
+            ask.problems = (
+                error.problems
+                if isinstance(error, InvalidInput)
+                else [line.strip() for line in str(error).splitlines()]
+            )
             ask.status = _status(error)
             ask.keep_texts()
             return await act.page(ask)

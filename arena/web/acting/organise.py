@@ -22,6 +22,17 @@ from cardarena.v1 import competitions_pb2, owners_pb2, standings_pb2
 MOST_INVITED: Final = 200
 """Names that are invited by one form."""
 MOST_EXPORT_BYTES: Final = 64 << 20
+EXAMPLES: Final = {
+    "round_robin": "deal_sets = 4\n",
+    "swiss": "deal_sets = 4\n\n[swiss]\nrounds = 5\n",
+    "groups": "deal_sets = 4\n\n[groups]\ngroups = 2\nbest = 2\n",
+    "knockout": "",
+    "gauntlet": 'deal_sets = 4\n\n[gauntlet]\nchallenger = "my-bot"\n',
+    "ladder": "\n[rate]\nmatches_an_hour = 60\n",
+}
+"""By the name of a format, the end of a plan that has what the format needs."""
+_ORDER: Final = ("running", "paused", "draft")
+"""The states of competitions in which an organiser acts, the most urgent first."""
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 """How a cell begins that a spreadsheet would compute."""
 _Name = Annotated[str, Limits(max_length=64), NOT_EMPTY]
@@ -111,8 +122,26 @@ async def competitions_page(ask: Ask, estimate: Any = None) -> Response:
         competitions_pb2.ListCompetitionsRequest(),
         "competitions",
     )
-    rows = [_shown(competition) for competition in listed]
-    return ask.page("organise.html", "Organise", rows=rows, estimate=estimate)
+    rows = [_shown(competition) for competition in reversed(listed)]
+    wanted = ask.query("format")
+    chosen = wanted if wanted in EXAMPLES else "round_robin"
+    return ask.page(
+        "organise.html",
+        "Organise",
+        sections=[(state, [row for row in rows if row["state"] == state]) for state in _ORDER],
+        finished=[row for row in rows if row["state"] not in _ORDER],
+        formats=[*EXAMPLES],
+        chosen=chosen,
+        example=example_plan(chosen),
+        estimate=estimate,
+    )
+
+
+def example_plan(format_name: str) -> str:
+    """A plan of a format of `EXAMPLES`, which its organiser changes."""
+    kind = 'kind = "tournament"\nformat = "{}"' if format_name != "ladder" else 'kind = "{}"'
+    head = f'name = "my-{format_name}"\n{kind.format(format_name)}\ngame = "sixty_six"\nseats = 2\n'
+    return head + EXAMPLES[format_name]
 
 
 async def plan(ask: Ask) -> Response:
@@ -271,6 +300,11 @@ def _shown(competition: competitions_pb2.CompetitionInfo) -> dict[str, Any]:
         "path": _path(competition.name),
         "public": f"competitions/{slug(competition.name)}",
         "state": enum_word(competitions_pb2.CompetitionState, competition.state),
+        "format": enum_word(competitions_pb2.CompetitionFormat, competition.format).replace(
+            "_", " "
+        ),
+        "created": utc(competition.created_unix_ms),
+        "opens": utc(competition.opens_unix_ms) if competition.opens_unix_ms else "",
         "entered": competition.entered,
         "waits": competition.waits,
     }

@@ -18,25 +18,20 @@ from arena.referee.terms import GameId, MatchTerms
 from arena.referee.wire.enums import enum_number, enum_word
 from arena.referee.wire.terms import terms_message
 from arena.sandbox.command import MANIFEST
+from arena.sandbox.house_levels import HOUSE_BOTS
 from arena.validation import NOT_EMPTY, OPEN, Constraint, Limits
 from arena.web.acting.arena_calls import ArenaRefused
-from arena.web.acting.failed_ask import names_of, picture
+from arena.web.acting.entering import competitions_for
+from arena.web.acting.failed_ask import names_of, of_failure, offered_words, picture
 from arena.web.acting.guard import Act, Ask, Who, Wrong
 from arena.web.acting.visits import MOST_BODY_BYTES
 from arena.web.addresses import slug
 from arena.web.rendering import utc
-from cardarena.v1 import bots_pb2, comparisons_pb2, competitions_pb2, lobby_pb2
+from cardarena.v1 import bots_pb2, comparisons_pb2, lobby_pb2
 
 PIECE_BYTES: Final = 64 << 10
 UPLOAD_S: Final = 280.0
 """The longest time in which the arena takes an archive: less than what an answer may take."""
-MOST_COMPETITIONS: Final = 8
-"""Competitions that a bot may enter by its page; there is a command for all."""
-_UNFINISHED: Final = (
-    competitions_pb2.COMPETITION_STATE_DRAFT,
-    competitions_pb2.COMPETITION_STATE_RUNNING,
-    competitions_pb2.COMPETITION_STATE_PAUSED,
-)
 MOST_LOG_BYTES: Final = 1 << 20
 REFRESH_S: Final = 3
 """Between two looks at a version that is being qualified, in seconds."""
@@ -70,15 +65,6 @@ class ChallengeForm:
 
     opponent: _Name
     game: GameId
-
-
-@dataclass(frozen=True, slots=True)
-class EntryForm:
-    """The competition that a bot enters."""
-
-    __pydantic_config__: ClassVar = OPEN
-
-    competition: _Name
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,31 +104,10 @@ async def bot_page(ask: Ask) -> Response:
         kind=kind,
         path=f"/me/bots/{slug(bot)}",
         versions=[*map(_shown, versions)],
-        competitions=await _open_to(ask, bot),
+        competitions=await competitions_for(ask, bot),
+        opponents=[*HOUSE_BOTS],
         games=await games_of(ask, [bot]),
     )
-
-
-async def _open_to(ask: Ask, bot: str) -> list[tuple[str, bool]]:
-    """The competitions that are not over, the newest first, each with whether the bot has entered it."""
-    calls = ask.arena.competitions
-    listed = await ask.pages(
-        calls.ListCompetitions, competitions_pb2.ListCompetitionsRequest(), "competitions"
-    )
-    entered = []
-    for one in [one for one in reversed(listed) if one.state in _UNFINISHED][:MOST_COMPETITIONS]:
-        request = competitions_pb2.GetCompetitionRequest(name=one.name)
-        bots = (await ask.call(calls.GetCompetition, request)).competition.bots
-        entered.append((one.name, any(entrant.bot == bot for entrant in bots)))
-    return entered
-
-
-async def enter(ask: Ask) -> Response:
-    """Enter a bot in a competition."""
-    form, (bot, _) = ask.read(EntryForm), await _own(ask)
-    request = competitions_pb2.EnterBotRequest(name=form.competition, bot=bot)
-    await ask.call(ask.arena.competitions.EnterBot, request)
-    return RedirectResponse(f"/competitions/{slug(form.competition)}.html", 303)
 
 
 async def games_of(ask: Ask, bots: Sequence[str]) -> list[tuple[str, str]]:
@@ -271,7 +236,12 @@ async def version_page(ask: Ask) -> Response:
         version=version,
         report=answer.report if answer.HasField("report") else None,
         left_out=int(told) if (told := ask.query("left-out")).isdecimal() else 0,
-        pictures=[(picture(bot, check), names_of(bot, check)) for check in answer.report.checks],
+        competitions=await competitions_for(ask, bot) if version["state"] == "active" else (),
+        pictures=[
+            (picture(bot, check), names_of(bot, check), offered_words(bot, check))
+            for check in answer.report.checks
+        ],
+        of_failure=of_failure,
         logs=[
             {"log": log.log, "kb": -(-log.size_bytes // 1000), "path": slug(log.log)}
             for log in logs
@@ -369,7 +339,6 @@ ACTS = (
     Act("POST", "/me/submit", Who.OWNER, submit, bots_page, MOST_BODY_BYTES),
     Act("POST", "/me/tokens", Who.OWNER, new_token, bots_page),
     Act("GET", "/me/bots/{bot}", Who.OWNER, bot_page),
-    Act("POST", "/me/bots/{bot}/enter", Who.OWNER, enter, bot_page),
     Act("POST", "/me/bots/{bot}/challenge", Who.OWNER, challenge, bot_page),
     Act("GET", _VERSION, Who.MEMBER, version_page),
     Act("POST", f"{_VERSION}/state", Who.OWNER, set_state, version_page),

@@ -9,13 +9,14 @@ from starlette.responses import Response
 from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from arena.web.acting import account, comparing, organise, own_bots, webhooks
+from arena.web.acting import account, comparing, entering, organise, own_bots, webhooks
 from arena.web.acting.arena_calls import SiteCalls
 from arena.web.acting.guard import Act, Ask, Guard, Who, Wrong
 
 ACTS: Final = (
     *account.ACTS,
     *own_bots.ACTS,
+    *entering.ACTS,
     *comparing.ACTS,
     *webhooks.ACTS,
     *organise.ACTS,

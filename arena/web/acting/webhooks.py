@@ -7,7 +7,7 @@ from starlette.responses import RedirectResponse, Response
 
 from arena.validation import NOT_EMPTY, OPEN, Limits
 from arena.web.acting.guard import Act, Ask, Who
-from cardarena.v1 import owners_pb2
+from cardarena.v1 import competitions_pb2, owners_pb2
 
 _PAGE = "/me/webhooks"
 
@@ -26,7 +26,15 @@ async def webhooks_page(ask: Ask) -> Response:
     """Show the webhooks of an owner or organiser, and the form of a new one."""
     request = owners_pb2.ListWebhooksRequest()
     listed = await ask.call(ask.arena.webhooks.ListWebhooks, request)
-    return ask.page("webhooks.html", "Webhooks", webhooks=listed.webhooks)
+    competitions = []
+    if ask.organises:
+        wanted = competitions_pb2.ListCompetitionsRequest()
+        method = ask.arena.competitions.ListCompetitions
+        infos = await ask.pages(method, wanted, "competitions")
+        competitions = [competition.name for competition in reversed(infos)]
+    return ask.page(
+        "webhooks.html", "Webhooks", webhooks=listed.webhooks, competitions=competitions
+    )
 
 
 async def create(ask: Ask) -> Response:

@@ -4,9 +4,12 @@ import json
 from typing import Final
 
 from arena.api.site_archive import SiteArchive
+from arena.games.catalogue import GAMES
+from arena.results.states import State
 from arena.web.assets import asset
 from arena.web.page import Page
 from arena.web.pages.lists import match_rows, with_pages
+from arena.web.rendering import game_title
 from cardarena.v1 import lobby_pb2, play_pb2, replay_pb2, watch_pb2
 
 _FILES: Final = (play_pb2, lobby_pb2, replay_pb2, watch_pb2)
@@ -17,6 +20,8 @@ LIMITS: Final = {
     "messages of a feed": "4 a second",
     "rows of a list": "50 a page",
 }
+MOST_LADDERS: Final = 5
+"""The newest running ladders that `/write` names."""
 
 
 def fair(_: SiteArchive) -> Page:
@@ -25,17 +30,24 @@ def fair(_: SiteArchive) -> Page:
     return Page("fair.html", "Fair deals", {"verifier": "/verify.html"}, description=about)
 
 
-def write(_: SiteArchive) -> Page:
+def write(archive: SiteArchive) -> Page:
     """Make `/write`: from an empty folder to a bot that plays."""
     about = "Write a bot in Python, Go, Rust, Java, JavaScript or C++, check it, and submit it."
-    return Page("write.html", "Write a bot", {"guide": "docs/competing.md"}, description=about)
+    ladders = [
+        (row["competition"], ", ".join(game_title(game["game"]) for game in row["games"][:3]))
+        for row in archive.competitions()
+        if row["kind"] == "ladder" and row["state"] == State.RUNNING
+    ]
+    view = {"guide": "docs/competing.md"}
+    return Page("write.html", "Write a bot", view, {"ladders": ladders[:MOST_LADDERS]}, about)
 
 
 def browser_bot(_: SiteArchive) -> Page:
     """Make `/browser-bot`: a bot in JavaScript, and the form that starts it."""
     about = "A bot of thirty lines of JavaScript, which plays over a WebSocket."
     view = {"code": asset("seat.js")[1].decode()}
-    return Page("browser_bot.html", "A bot in the browser", view, description=about)
+    games = {"games": [(game.id, game.title) for game in GAMES]}
+    return Page("browser_bot.html", "A bot in the browser", view, games, about)
 
 
 _PAGES: Final = {

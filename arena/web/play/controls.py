@@ -33,8 +33,6 @@ class Controls:
         self._scene = scene
         self._names = tuple(names)
         self._numbers = {choice: number for number, choice in enumerate(asked.offered)}
-        self._focused = False
-        """Whether a control has the focus of a new page."""
 
     def form(self, tree: Element, notice: str) -> Element:
         """Return the table with its controls; `notice` says why the last form was refused."""
@@ -132,7 +130,7 @@ class Controls:
         ask = self._asked.ask
         move_ms, bank_ms = ask.left_ms
         task = asks.task(self._asked.game, ask.view)
-        left_s = (move_ms + bank_ms) // 1000
+        move_s, bank_s = move_ms // 1000, bank_ms // 1000
         return element(
             "div",
             "turn-line",
@@ -146,11 +144,15 @@ class Controls:
             element(
                 "span",
                 "clock-big",
-                f"{left_s // 60}:{left_s % 60:02}",
-                aria_label=f"{left_s} seconds left",
-                data_left_ms=str(move_ms + bank_ms),
+                f"{_clock(move_s)}, then {_clock(bank_s)}",
+                aria_label=f"{move_s} seconds left for this move, then {bank_s} seconds of the bank",
+                data_left_ms=str(move_ms),
+                data_bank_ms=str(bank_ms),
             ),
             role="status",
+            # A new page begins here: one tabulator key leads to the first move, and none looks like advice.
+            autofocus="",
+            tabindex="-1",
         )
 
     def _own_controls(self) -> list[Element]:
@@ -212,20 +214,11 @@ class Controls:
         if self._asked.widget is Widget.CLICK and len(moves) == 1:
             label = spoken(moves[0].words, self._names)
             number = str(self._numbers[moves[0]])
-            return self._focus(_as_button(drawn, name="choice", value=number, aria_label=label))
+            return _as_button(drawn, name="choice", value=number, aria_label=label)
         state = "true" if pressed else "false"
-        return self._focus(
-            _as_button(
-                drawn, name="pick", value=code, aria_pressed=state, aria_label=card_name(code)
-            )
+        return _as_button(
+            drawn, name="pick", value=code, aria_pressed=state, aria_label=card_name(code)
         )
-
-    def _focus(self, button: Element) -> Element:
-        """Give the first control the focus, so that the keyboard alone is enough."""
-        if self._focused:
-            return button
-        self._focused = True
-        return replace(button, attributes={**button.attributes, "autofocus": ""})
 
     def _bar(self) -> Element:
         asked, draft = self._asked, self._draft
@@ -251,9 +244,7 @@ class Controls:
                 buttons.append(element("span", "small", f"{counted(left, 'card')} to place"))
             else:
                 buttons.append(
-                    self._focus(
-                        element("button", "button move", "Place the cards", name="place", value="1")
-                    )
+                    element("button", "button move", "Place the cards", name="place", value="1")
                 )
         if draft.is_begun:
             buttons.append(_quiet("undo", "Undo"))
@@ -262,7 +253,7 @@ class Controls:
 
     def _move(self, name: str, number: int, choice: Choice) -> Element:
         words = text(choice.words, self._names)
-        return self._focus(element("button", "button move", *words, name=name, value=str(number)))
+        return element("button", "button move", *words, name=name, value=str(number))
 
     def _amount(self) -> list[Tree]:
         offered = [choice.move for choice in self._asked.offered]
@@ -307,7 +298,7 @@ class Controls:
                     continue
                 label = f"place the {card_name(unplaced[0])} in {name}"
                 gap = element("button", "card gap", name="row", value=name, aria_label=label)
-                cards.append(self._focus(gap) if at == 0 else _unfocusable(gap))
+                cards.append(gap if at == 0 else _unfocusable(gap))
             rows.append(
                 element(
                     "div",
@@ -393,6 +384,10 @@ def _list(name: str, label: str, options: Mapping[str, str]) -> Element:
 
 def _as_button(card: Element, **attributes: str) -> Element:
     return element("button", card.attributes["class"], *card.children, **attributes)
+
+
+def _clock(seconds: int) -> str:
+    return f"{seconds // 60}:{seconds % 60:02}"
 
 
 def _unfocusable(button: Element) -> Element:

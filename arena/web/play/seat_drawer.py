@@ -5,7 +5,7 @@ page cannot show more than the seat may know. Each move of an opponent is a pict
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from arena.games.contract import Event, Seat, View
@@ -58,14 +58,24 @@ class SeatDrawer:
     def scene(self, picture: Picture) -> Scene:
         return self._scenes.scene(picture.perspective)
 
-    def tree(self, picture: Picture) -> Element:
+    def tree(self, picture: Picture, *, is_over: bool = False, has_clock: bool = False) -> Element:
+        """Draw a picture.
+
+        Args:
+          is_over: Whether the match has ended, so that nobody is to act.
+          has_clock: Whether controls show the seat's own time.
+        """
         full_s = self._terms.time_control.bank_ms / 1000
         clocks = {
             seat: Clock(bank_ms / 1000, full_s)
             for seat, bank_ms in enumerate(picture.banks_ms)
-            if bank_ms is not None
+            if bank_ms is not None and not (has_clock and seat == self.seat)
         }
-        return table(self.scene(picture), TableLayout(self.names, self.seat, clocks))
+        scene = self.scene(picture)
+        if is_over:
+            seats = tuple(replace(seat, active=False) for seat in scene.seats)
+            scene = replace(scene, seats=seats)
+        return table(scene, TableLayout(self.names, self.seat, clocks))
 
     def _pictures(self, moment: Moment) -> Iterator[Picture]:
         """Yield the picture of a moment; two if it ends a hand."""

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from markupsafe import Markup
 
@@ -14,6 +15,7 @@ from arena.referee.spec import Ending, Outcome
 from arena.referee.terms import TIME_CLASSES
 from arena.sandbox.house_levels import STEPS
 from arena.web.markdown import game_rules
+from arena.web.names import LEVELS
 from arena.web.page import Page
 from arena.web.play.arena_match import ArenaMatch
 from arena.web.play.controls import Controls
@@ -27,20 +29,25 @@ COMPARED_LEVEL: Final = "search-20ms"
 """The level of the house bot with whose moves a person's are compared."""
 MOST_BEFORE: Final = 6
 """The pictures of others' moves that a page shows one by one before its own, at most."""
+_USUAL: Final = {"level": "sample", "length": "short", "seats": "", "name": "guest"}
+"""What the form of the lobby has where nothing was chosen before."""
 _ROWS: Final = 8
 """The latest hands on the score pad."""
 
 
-def lobby(game: str, bots: Mapping[str, Sequence[str]]) -> Page:
-    """The page that begins a match; `game` is chosen already, and `bots` accept people in games."""
+def lobby(game_id: str, bots: Mapping[str, Sequence[str]], chosen: Mapping[str, str]) -> Page:
+    """The page that begins a match of a game; `bots` accept people in games, and `chosen` has fields of the form."""
     control = TIME_CLASSES["human"]
+    game = next((known for known in GAMES if known.id == game_id), game_by_id("klaberjass"))
     view = {
         "games": [
             {"id": known.id, "title": known.title, "summary": known.summary} for known in GAMES
         ],
-        "chosen": game if game in {known.id for known in GAMES} else "klaberjass",
-        "bots": [(bot, [*map(game_title, games)]) for bot, games in bots.items()],
-        "most_seats": max(known.seats[-1] for known in GAMES),
+        "chosen": game.id,
+        "title": game.title,
+        "seats": game.seats,
+        "before": {name: chosen.get(name) or usual for name, usual in _USUAL.items()},
+        "bots": [bot for bot, games in bots.items() if game.id in games],
         "move_s": control.move_ms // 1000,
         "bank_min": control.bank_ms // 60_000,
     }
@@ -54,6 +61,7 @@ def lobby_from(replay: Replay, step: str, seat: str) -> Page:
         "step": step.partition(".")[0][:6] or "0",
         "seat": seat,
         "names": list(replay.names),
+        "before": _USUAL,
         "match": replay.opened.match_id,
     }
     return Page("play_from.html", f"What if? {game.title}", view)
@@ -68,7 +76,10 @@ def table(seat: PersonsSeat, shown: int | None) -> Page:
     picture = drawer.pictures[at]
     unseen = seat.show_latest() if at == latest else range(0)
     before = [drawer.pictures[number] for number in unseen[:-1][-MOST_BEFORE:]]
-    tree = drawer.tree(picture)
+    outcome = match.outcome
+    tree = drawer.tree(
+        picture, is_over=outcome is not None, has_clock=asked is not None and at == latest
+    )
     if asked is not None and at == latest:
         controls = Controls(*asked, drawer.scene(picture), drawer.names)
         tree = controls.form(tree, seat.take_notice())
@@ -80,7 +91,6 @@ def table(seat: PersonsSeat, shown: int | None) -> Page:
     ]
     game = match.terms.game
     names = [name for at_seat, name in enumerate(match.names) if at_seat != match.seat]
-    outcome = match.outcome
     waits = asked is None and outcome is None
     return Page(
         "play.html",
@@ -105,6 +115,16 @@ def table(seat: PersonsSeat, shown: int | None) -> Page:
             "waits": waits,
             "own": int(match.seat),
             "rules": _rules(game.id),
+            "level": LEVELS.get(seat.level, ""),
+            "again": urlencode(
+                {
+                    "game": game.id,
+                    "level": seat.level,
+                    "seats": match.terms.seats,
+                    "name": match.names[match.seat],
+                    "length": "usual" if seat.is_long else "short",
+                }
+            ),
         },
     )
 

@@ -40,9 +40,14 @@ class NoTable(Exception):
 class PersonsSeat:
     """A seat with its match, pictures and draft. Calls block while bots think."""
 
-    def __init__(self, match: HumanMatch | ArenaMatch, address: str) -> None:
+    def __init__(
+        self, match: HumanMatch | ArenaMatch, address: str, level: str, *, is_long: bool = False
+    ) -> None:
         self.match: Final = match
         self.address: Final = address
+        self.level: Final = level
+        """That of the house bots, or the submitted bot after `BOT`."""
+        self.is_long: Final = is_long
         self.lock: Final = RLock()
         """Held while a form or a page of the seat is made."""
         self.drawer: Final = SeatDrawer(match.terms, match.names, match.seat)
@@ -136,11 +141,12 @@ class Seats:
         if is_at_arena:
             try:
                 opponent = level.removeprefix(BOT)
-                return self._seated(ArenaMatch(self.arena_socket, opponent, terms, name), address)
+                match = ArenaMatch(self.arena_socket, opponent, terms, name)
             except CannotSeat as why:
                 raise NoTable(str(why)) from None
+            return self._seated(PersonsSeat(match, address, level, is_long=is_long))
         own = Seat(secrets.randbelow(seats))
-        return self._begun(terms, own, level, name, address)
+        return self._begun(terms, own, level, name, address, is_long=is_long)
 
     def begin_from(
         self, replay: Replay, step: int, own: Seat, level: str, *, name: str, address: str
@@ -175,6 +181,8 @@ class Seats:
         name: str,
         address: str,
         continued: ContinuedMatch | None = None,
+        *,
+        is_long: bool = False,
     ) -> str:
         game, seats = terms.game, terms.seats
         bots = {Seat(seat): house_play(game, level) for seat in range(seats) if seat != own}
@@ -185,11 +193,11 @@ class Seats:
         match = HumanMatch(
             terms, own, names, bots, self.folder, continued=continued, now_s=self._now_s
         )
-        return self._seated(match, address)
+        return self._seated(PersonsSeat(match, address, level, is_long=is_long))
 
-    def _seated(self, match: HumanMatch | ArenaMatch, address: str) -> str:
+    def _seated(self, seat: PersonsSeat) -> str:
         token = secrets.token_urlsafe(16)
-        self._seats[token] = PersonsSeat(match, address)
+        self._seats[token] = seat
         return token
 
     def pass_time(self) -> None:

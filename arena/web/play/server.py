@@ -110,7 +110,7 @@ class PlayPages:
     async def lobby(self, request: Request) -> Response:
         """Make `/play/`: games and opponents."""
         bots = await asyncio.to_thread(opponents, self._seats.arena_socket)
-        page = seat_pages.lobby(request.query_params.get("game", ""), bots)
+        page = seat_pages.lobby(request.query_params.get("game", ""), bots, request.query_params)
         return _page(page, Links("play/index"))
 
     async def what_if(self, request: Request) -> Response:

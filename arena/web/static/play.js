@@ -3,11 +3,12 @@
 (() => {
   const clock = document.querySelector("[data-left-ms]");
   if (clock) {
-    const until = performance.now() + Number(clock.dataset.leftMs);
+    const bank = Number(clock.dataset.bankMs), until = performance.now() + Number(clock.dataset.leftMs) + bank;
+    const shown = (ms) => { const s = Math.floor(ms / 1000); return Math.floor(s / 60) + ":" + String(s % 60).padStart(2, "0"); };
     const tick = () => {
-      const left = Math.max(0, Math.floor((until - performance.now()) / 1000));
-      clock.textContent = Math.floor(left / 60) + ":" + String(left % 60).padStart(2, "0");
-      if (left === 0) setTimeout(() => location.replace(location.pathname), 2000);
+      const left = Math.max(0, until - performance.now());
+      clock.textContent = left > bank ? shown(left - bank) + ", then " + shown(bank) : shown(left) + " of the bank";
+      if (left < 1000) setTimeout(() => location.replace(location.pathname), 2000);
       else setTimeout(tick, 1000);
     };
     tick();

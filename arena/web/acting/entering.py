@@ -1,0 +1,129 @@
+"""The page on which an owner enters bots in a competition and withdraws them, and what it offers other pages."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Annotated, Any, ClassVar, Final, NamedTuple
+
+from starlette.responses import RedirectResponse, Response
+
+from arena.referee.wire.enums import enum_word
+from arena.validation import NOT_EMPTY, OPEN, Limits
+from arena.web.acting.guard import Act, Ask, Who
+from arena.web.addresses import slug
+from arena.web.rendering import utc
+from cardarena.v1 import bots_pb2, competitions_pb2
+
+MOST_SHOWN: Final = 8
+"""Competitions that the page of a bot lists; the pages of all others have a link to enter them."""
+_DRAFT: Final = competitions_pb2.COMPETITION_STATE_DRAFT
+_FINISHED: Final = competitions_pb2.COMPETITION_STATE_FINISHED
+_LADDER: Final = competitions_pb2.COMPETITION_FORMAT_LADDER
+_WITHDRAWN: Final = competitions_pb2.COMPETITION_EXIT_WITHDRAWN
+_OPEN: Final = competitions_pb2.ENTRY_POLICY_OPEN
+
+
+@dataclass(frozen=True, slots=True)
+class EntryForm:
+    """A bot, and whether it enters or withdraws."""
+
+    __pydantic_config__: ClassVar = OPEN
+
+    bot: Annotated[str, Limits(max_length=64), NOT_EMPTY]
+    act: str = "enter"
+
+
+class Place(Enum):
+    """Where an owner's bot is, seen from a competition."""
+
+    IN = "entered"
+    NOT_IN = "not entered"
+    DISQUALIFIED = "disqualified"
+
+
+class OpenTo(NamedTuple):
+    """A competition that an owner's bot may enter or leave."""
+
+    name: str
+    path: str
+    """Of its public page."""
+    form: str
+    """Of the page on which bots enter, which also takes its form."""
+    words: str
+    """Its format, and when it opens."""
+    entered: bool
+
+
+async def competitions_for(ask: Ask, bot: str) -> Sequence[OpenTo]:
+    """The newest competitions that a bot may enter, or has entered and may leave."""
+    calls, request = ask.arena.competitions, competitions_pb2.ListCompetitionsRequest()
+    listed = await ask.pages(calls.ListCompetitions, request, "competitions")
+    rows = []
+    for info in [info for info in reversed(listed) if may_enter(info)][:MOST_SHOWN]:
+        entered = _place_of(bot, await _get(ask, info.name)) is Place.IN
+        public, form = (
+            f"/competitions/{slug(info.name)}.html",
+            f"/me/competitions/{slug(info.name)}",
+        )
+        rows.append(OpenTo(info.name, public, form, _words(info), entered))
+    return rows
+
+
+def may_enter(info: competitions_pb2.CompetitionInfo) -> bool:
+    """Whether owners may enter bots now, as far as a list says it; the arena decides."""
+    begins = info.state == _DRAFT or info.format == _LADDER or bool(info.waits)
+    return info.entry == _OPEN and info.state != _FINISHED and begins
+
+
+async def entering_page(ask: Ask) -> Response:
+    """Show an owner's bots, each with whether it has entered a competition."""
+    info = await _get(ask, ask.part("name"))
+    listed = await ask.call(ask.arena.bots.ListOwnedBots, bots_pb2.ListOwnedBotsRequest())
+    return ask.page(
+        "entering.html",
+        f"Enter {info.name}",
+        info=info,
+        words=_words(info),
+        state=enum_word(competitions_pb2.CompetitionState, info.state),
+        may_enter=may_enter(info),
+        by_invitation=info.entry != _OPEN,
+        bots=[(bot.bot, bot.active, _place_of(bot.bot, info)) for bot in listed.bots],
+        Place=Place,
+        public=f"/competitions/{slug(info.name)}.html",
+        path=f"/me/competitions/{slug(info.name)}",
+    )
+
+
+async def enter(ask: Ask) -> Response:
+    """Enter a bot in a competition, or withdraw it."""
+    form, name, calls = ask.read(EntryForm), ask.part("name"), ask.arena.competitions
+    if form.act == "withdraw":
+        withdrawn = competitions_pb2.WithdrawBotRequest(name=name, bot=form.bot)
+        await ask.call(calls.WithdrawBot, withdrawn)
+    else:
+        await ask.call(calls.EnterBot, competitions_pb2.EnterBotRequest(name=name, bot=form.bot))
+    return RedirectResponse(f"/me/competitions/{slug(name)}", 303)
+
+
+async def _get(ask: Ask, name: str) -> Any:
+    request = competitions_pb2.GetCompetitionRequest(name=name)
+    return (await ask.call(ask.arena.competitions.GetCompetition, request)).competition
+
+
+def _place_of(bot: str, info: competitions_pb2.CompetitionInfo) -> Place:
+    out = next((entrant.out for entrant in info.bots if entrant.bot == bot), _WITHDRAWN)
+    if out == competitions_pb2.COMPETITION_EXIT_DISQUALIFIED:
+        return Place.DISQUALIFIED
+    return Place.NOT_IN if out == _WITHDRAWN else Place.IN
+
+
+def _words(info: competitions_pb2.CompetitionInfo) -> str:
+    words = enum_word(competitions_pb2.CompetitionFormat, info.format).replace("_", " ")
+    return f"{words}, opens {utc(info.opens_unix_ms)} UTC" if info.opens_unix_ms else words
+
+
+_PATH: Final = "/me/competitions/{name}"
+ACTS = (
+    Act("GET", _PATH, Who.OWNER, entering_page),
+    Act("POST", _PATH, Who.OWNER, enter, entering_page),
+)
