@@ -195,7 +195,8 @@ def test_a_connection_of_this_machine_has_its_share_of_each_call():
 
 OWNERS = {call for call, access in CALLS.items() if access is Access.OWN}
 WORK = {call for call, access in CALLS.items() if access is Access.WORK}
-NEVER_REFUSED = [(call, ORGANISERS) for call in sorted({*CALLS} - {PLAY} - OWNERS - WORK)]
+SITE = {call for call, access in CALLS.items() if access is Access.SITE}
+NEVER_REFUSED = [(call, ORGANISERS) for call in sorted({*CALLS} - {PLAY} - OWNERS - WORK - SITE)]
 NEVER_REFUSED += [(call, WORKERS) for call in sorted(WORK)]
 
 
@@ -331,7 +332,7 @@ KEYS[Scope.WORKER] = WORKERS
 PERMITTED = [
     (method, scope)
     for method, access in CALLS.items()
-    if access not in (Access.OPEN, Access.WATCH, Access.CODE, Access.HELLO)
+    if access not in (Access.OPEN, Access.WATCH, Access.CODE, Access.SITE, Access.HELLO)
     for scope in Scope
     if scope in _SCOPES[access]
 ]

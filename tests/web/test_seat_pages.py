@@ -100,8 +100,8 @@ def test_a_table_says_how_much_time_a_move_has_before_the_bank(guest):
 LOBBY = [
     # query                                        on the page                                not on it                 why
     ("game=klaberjass",                            'name="game" value="klaberjass"',          'id="seats"',             "a game with one number of seats"),
-    ("game=arlington",                                   '<option>3</option>',                      '<option>7</option>',     "the numbers of this game alone"),
-    ("game=loo&seats=7",                           '<option selected>7</option>',             'level" value="bot:',     "as many as before"),
+    ("game=arlington",                                   "<option>3</option>",                      "<option>7</option>",     "the numbers of this game alone"),
+    ("game=loo&seats=7",                           "<option selected>7</option>",             'level" value="bot:',     "as many as before"),
     ("game=arlington&level=search-20ms&name=ann",        'value="search-20ms" checked',             'value="sample" checked', "the level before"),
     ("game=arlington&name=ann",                          'value="ann"',                             'value="guest"',          "the name before"),
     ("game=whist&seats=%3Cb%3E&name=%3Cb%3E",      'name="game" value="klaberjass"',          "<b>",                    "a game that there is not"),
