@@ -136,6 +136,11 @@ class Ask:
             if isinstance(value, str) and name != FORM_TOKEN
         }
 
+    def fill(self, name: str, text: str) -> None:
+        """Have the form hold this text in a field, as if it had been typed."""
+        others = [item for item in self.form.multi_items() if item[0] != name]
+        self.form = FormData([*others, (name, text)])
+
     def keep_texts(self) -> None:
         """Show the form again with the texts that were sent."""
         self.typed = self.texts

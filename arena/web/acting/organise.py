@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Final
 
-from starlette.datastructures import FormData, UploadFile
+from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
 
 from arena.api.invited_people import read_people
@@ -148,8 +148,7 @@ async def plan(ask: Ask) -> Response:
     """Estimate or create a competition from its plan, typed or of a file. The plan stays in the form."""
     file = ask.form.get("file")
     if isinstance(file, UploadFile) and file.filename:
-        others = [item for item in ask.form.multi_items() if item[0] not in ("plan", "file")]
-        ask.form = FormData([*others, ("plan", text_of(await file.read()))])
+        ask.fill("plan", text_of(await file.read()))
     form = ask.read(PlanForm)
     request = competitions_pb2.EstimateCompetitionRequest(
         config=form.plan, entrants=int(form.entrants) if form.entrants else None
