@@ -67,7 +67,8 @@ class TrainedPolicy:
             )
         self._ignored = ignored_inputs(self.layout)
         self._margin: float = about["margin"]
-        self._scale: float = about["scale"]
+        self._points: float = about["scale"] * about["trust"]
+        """What a difference of values is worth: little if the network does not foresee gains yet."""
         house = searcher_of(self.game.id)
         assert house is not None, "every game has a policy"
         self._house: Policy = house.policy
@@ -106,7 +107,7 @@ class TrainedPolicy:
     def worth(self, state: State, seat: Seat) -> dict[Move, float]:
         """Return the values of moves, in points."""
         legal, values = self._valued(state, seat, self.game.rules.moves(state, seat))
-        return {move: self._scale * values[action] for action, move in legal.items()}
+        return {move: self._points * values[action] for action, move in legal.items()}
 
     def _valued(self, state: State, seat: Seat, moves: Moves) -> tuple[Legal, list[float]]:
         view = self.game.rules.view(state, seat)

@@ -108,6 +108,8 @@ class Training:
         """Of `MARGINS` the one for the next round; see `margin_of`."""
         self.scale = 0.0
         """The standard deviation of the gains of the first iteration, in points: values are in this unit."""
+        self.trust = 0.0
+        """The slope of gains over values in the latest round, of decisions that had not been learned from; 0 to 1."""
 
     def round(self, engine: Engine) -> float:
         """Play and learn for one round; return the share of the squares of gains that the network did not foresee.
@@ -115,7 +117,7 @@ class Training:
         While it learns from one iteration, the next one is played, so play is one iteration behind. It learns from all
         iterations of the round so far.
         """
-        errors, squares = 0.0, 0.0
+        errors, squares, products, of_values = 0.0, 0.0, 0.0, 0.0
         gained: list[Floats] = []
         played_so_far: list[Experience] = []
         first = self.rounds * ITERATIONS
@@ -126,13 +128,18 @@ class Training:
                 played = self._begin(engine, iteration + 1)
             latest = self._scaled(experience)
             gained.append(self._gained(latest))
-            error, _ = self.mean.gradient(latest.observations.astype(np.float32), latest.gains)
-            errors += error
-            squares += float(np.nansum(latest.gains**2)) / len(latest.gains)
+            values = self.mean.values(latest.observations.astype(np.float32))
+            values[np.isnan(latest.gains)] = np.nan
+            values -= np.nanmean(values, axis=1, keepdims=True)
+            errors += float(np.nansum((values - latest.gains) ** 2))
+            squares += float(np.nansum(latest.gains**2))
+            products += float(np.nansum(values * latest.gains))
+            of_values += float(np.nansum(values**2))
             played_so_far.append(latest)
             self._learn(iteration, played_so_far)
         self.rounds += 1
         self.margin = margin_of(np.concatenate(gained))
+        self.trust = min(1.0, max(0.0, products / of_values))
         return errors / squares
 
     def _begin(self, engine: Engine, iteration: int) -> list[Future[Experience]]:
@@ -231,6 +238,7 @@ class Training:
                 values[...] = arrays[f"a{at:02}"]
         training.rounds, training.decisions = about["rounds"], about["decisions"]
         training.scale, training.margin = about["scale"], about["margin"]
+        training.trust = about["trust"]
         return training
 
     @staticmethod
@@ -248,6 +256,7 @@ class Training:
             "layout": layout_digest(self.layout),
             "scale": self.scale,
             "margin": self.margin,
+            "trust": self.trust,
             "rounds": self.rounds,
             "decisions": self.decisions,
             "steps": self._adam.steps,

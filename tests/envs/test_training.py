@@ -188,7 +188,8 @@ def test_a_training_that_goes_on_comes_to_the_same_weights(tmp_path):
         resumed = Training.kept(tmp_path / KEPT, SHORT)
         through.round(engine)
         resumed.round(engine)
-    assert resumed.decisions == through.decisions
+    assert (resumed.decisions, resumed.trust) == (through.decisions, through.trust)
+    assert 0 <= through.trust <= 1
     for one, other in ((resumed.network, through.network), (resumed.mean, through.mean)):
         for values, same in zip(one.parameters, other.parameters, strict=True):
             assert (values == same).all()
