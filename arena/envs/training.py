@@ -138,7 +138,8 @@ class Training:
             played_so_far.append(latest)
             self._learn(iteration, played_so_far)
         self.rounds += 1
-        self.margin = margin_of(np.concatenate(gained))
+        # Moves of a network that foresees less than nothing gain one by one, and lose together.
+        self.margin = margin_of(np.concatenate(gained)) if errors < squares else math.inf
         self.trust = min(1.0, max(0.0, products / of_values))
         return errors / squares
 

@@ -121,6 +121,7 @@ def test_an_action_is_a_gain_though_others_choose_at_the_same_time(monkeypatch):
         pytest.param("low", 1.5, "best", id="the best value is ahead by more"),
         pytest.param("low", 2.0, "low", id="by no more than the margin"),
         pytest.param("none", 9.0, "best", id="the usual move is no action"),
+        pytest.param("low", np.inf, "low", id="a network that foresees nothing"),
     ],
 )
 def test_the_usual_move_is_left_for_one_that_is_better_by_the_margin(usual, margin, move):
