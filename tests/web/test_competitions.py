@@ -62,7 +62,7 @@ SHOWN = [
     ("groups",           "Groups group 1 bob b. 6 cid 4",        "a group's table"),
     ("groups",           "Finals ann 6",                          "the finals"),
     ("groups",           "5–6 dan 2 place 3 of group 1",            "equal places of groups are shared"),
-    ("gauntlet",         "The challenger against each ann beat bob b. ", "what a gauntlet is about"),
+    ("gauntlet",         "ann, the challenger, against each ann beat bob b. ", "what a gauntlet is about"),
     ("gauntlet",         "rank bot skill, points a match",        "formats without rounds go by skill"),
     ("summer",           "Ladder, running, season 2026",          "a ladder"),
     ("summer",           "44 of 45 deal-sets closed",             "only closed deal-sets count"),

@@ -35,7 +35,8 @@ def competition(archive: SiteArchive, name: str) -> Page:
     challenger = public.summary["challenger"]
     of_this = lobby_pb2.MatchFilter(competition=name, published=True)
     listed = (*archive.listed(of_this, worth=ANY_WORTH)[0], *archive.listed(of_this)[0])
-    told = {row.match.match_id: row for row in listed if row.match.published}
+    of_kinds = {row.worth: row for row in reversed(listed) if row.worth}  # the newest of each
+    told = {row.match.match_id: row for row in (*of_kinds.values(), *listed) if row.match.published}
     pictures = {
         "pictures": evidence,
         "games_title": game_title(games[0]["game"]) if len(games) == 1 else f"{len(games)} games",

@@ -327,11 +327,12 @@ def competitions(archive: SiteArchive) -> Page:
     rows = [progress(archive, row) for row in summaries]
     pictures = {
         "parts_of": [
-            (title, [row for row in rows if row["state"] in states])
-            for title, states in (
-                ("Running", ("running", "paused")),
-                ("Coming", ("draft",)),
-                ("Finished", ("finished",)),
+            (title, [row for row in rows if row["state"] == state])
+            for title, state in (
+                ("Running", "running"),
+                ("Coming", "draft"),
+                ("Paused", "paused"),
+                ("Finished", "finished"),
             )
         ],
         "played": sorted({one["game"] for row in rows for one in row["games"]}, key=game_title),
@@ -350,13 +351,21 @@ def overall(archive: SiteArchive) -> Page:
         for summary in first_to_count(archive.competitions())
     )
     rows = [row.as_json() for row in overall_standings(games)]
-    drawn = [plots.PlottedSkill(row["bot"], 1, row["score"], row["half_width_95"]) for row in rows]
+    placed = [
+        row
+        for row in rows
+        if row["games"] >= LEAST_GAMES and (row["half_width_95"] or math.inf) <= WIDEST
+    ]
+    drawn = [
+        plots.PlottedSkill(row["bot"], 1, row["score"], row["half_width_95"]) for row in placed
+    ]
     ends = plots.span(drawn)
     pictures = {
-        "bands": bands([row for row in rows if row["games"] >= LEAST_GAMES]),
-        "fewer": [row for row in rows if row["games"] < LEAST_GAMES],
+        "bands": bands(placed),
+        "others": [row for row in rows if row not in placed],
         "bars": {row.bot: plots.interval(row, *ends) for row in drawn},
         "least_games": LEAST_GAMES,
+        "widest": WIDEST,
     }
     about = "Bots ranked across games, each from the games that it plays."
     view = {"games": list(games), "rows": rows}
@@ -365,6 +374,10 @@ def overall(archive: SiteArchive) -> Page:
 
 LEAST_GAMES: Final = 3
 """A bot in fewer games has no place across games: its score says little beyond those."""
+
+
+WIDEST: Final = 2.0
+"""Nor has one whose interval is wider than this ±: it spans all scores."""
 
 
 def bands(rows: Sequence[Json]) -> Sequence[Sequence[Json]]:
