@@ -13,7 +13,7 @@ from tests.pictures.matches import played
 NAMES = ("ann", "bob", "cec", "dan", "eve", "fay", "gus", "hal", "ian", "jo")
 BANK_S = 60.0
 SERVED_ALONE = re.compile(
-    rb'<form .*?</form>\n|<li><a href="/play/".*?</li>|<a [^>]*href="/(me|play)\b.*?</a>\n?|<link rel="alternate".*?>\n'
+    rb'<form .*?</form>\n|<li><a href="/play/".*?</li>|<a [^>]*href="/(me|play)\b.*?</a>\n?|<link rel="alternate".*?>\n|<a href="[^"]*live\.html">Live</a>'
     rb'|<section class="section served">.*?</section>\n|<a class="glimpse".*?</a>',
     re.DOTALL,
 )

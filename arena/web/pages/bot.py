@@ -33,7 +33,7 @@ from cardarena.v1 import lobby_pb2
 FAULTS_DRAWN: Final = 20
 """The number of newest matches whose faults are drawn."""
 SHOWN: Final = 10
-"""The number of matches on the page without filters; all are in the list of matches."""
+"""The number of matches that the page without filters shows at first."""
 TIMED: Final = 5
 """The number of newest matches whose decisions are timed."""
 PERCENTILES: Final = (0.5, 0.9, 0.99)
