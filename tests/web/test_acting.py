@@ -214,16 +214,16 @@ def test_an_owner_enters_a_bot_in_a_competition_and_withdraws_it(desk, browser, 
         made = competitions_pb2.CreateCompetitionRequest(config=plan)
         desk.call(desk.competitions.CreateCompetition, made, desk.organiser)
     browser.sign_in(key)
-    offers = browser.get(page).words
-    assert ("Enter winter" in offers, "Enter guests" in offers) == (True, False)
+    offers = browser.get(page).text
+    assert ('"Enter winter"' in offers, '"Enter guests"' in offers) == (True, False)
     path, fields = "/me/competitions/winter", {"bot": bot}
-    assert f"{bot} no active version not entered" in browser.get(path).words
+    assert f"{bot} a bot on your machine not entered" in browser.get(path).words
     sent = browser.post(path, fields, page=path)
     assert (sent.status, sent.one("location")) == (303, path)
-    assert f"{bot} no active version entered" in browser.get(path).words
-    assert "Withdraw from winter" in browser.get(page).words
+    assert f"{bot} a bot on your machine entered" in browser.get(path).words
+    assert '"Withdraw from winter"' in browser.get(page).text
     assert browser.post(path, fields | {"act": "withdraw"}, page=path).status == 303
-    assert "Enter winter" in browser.get(page).words
+    assert '"Enter winter"' in browser.get(page).text
     assert "Its organiser enters the bots" in browser.get("/me/competitions/guests").words
     refused = browser.post("/me/competitions/guests", fields, page=path)
     assert "an organiser" in refused.words

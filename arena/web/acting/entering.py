@@ -1,5 +1,6 @@
 """The page on which an owner enters bots in a competition and withdraws them, and what it offers other pages."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -19,6 +20,7 @@ MOST_SHOWN: Final = 8
 _DRAFT: Final = competitions_pb2.COMPETITION_STATE_DRAFT
 _FINISHED: Final = competitions_pb2.COMPETITION_STATE_FINISHED
 _LADDER: Final = competitions_pb2.COMPETITION_FORMAT_LADDER
+_REMOTE: Final = bots_pb2.BOT_KIND_REMOTE
 _WITHDRAWN: Final = competitions_pb2.COMPETITION_EXIT_WITHDRAWN
 _OPEN: Final = competitions_pb2.ENTRY_POLICY_OPEN
 
@@ -71,7 +73,8 @@ async def competitions_for(ask: Ask, bot: str) -> Sequence[OpenTo]:
 
 def may_enter(info: competitions_pb2.CompetitionInfo) -> bool:
     """Whether owners may enter bots now, as far as a list says it; the arena decides."""
-    begins = info.state == _DRAFT or info.format == _LADDER or bool(info.waits)
+    opens_later = info.opens_unix_ms > time.time() * 1_000
+    begins = info.state == _DRAFT or info.format == _LADDER or opens_later
     return info.entry == _OPEN and info.state != _FINISHED and begins
 
 
@@ -87,7 +90,10 @@ async def entering_page(ask: Ask) -> Response:
         state=enum_word(competitions_pb2.CompetitionState, info.state),
         may_enter=may_enter(info),
         by_invitation=info.entry != _OPEN,
-        bots=[(bot.bot, bot.active, _place_of(bot.bot, info)) for bot in listed.bots],
+        bots=[
+            (bot.bot, bot.kind == _REMOTE, bot.active, _place_of(bot.bot, info))
+            for bot in listed.bots
+        ],
         Place=Place,
         public=f"/competitions/{slug(info.name)}.html",
         path=f"/me/competitions/{slug(info.name)}",
