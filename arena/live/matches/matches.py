@@ -154,11 +154,8 @@ class Matches:
             self._starter.write_order(match)
         if not policy.ordered_again:
             self._journal.flush()
-        if trio.lowlevel.in_trio_task():
-            self._start(match, reserved)
-        else:
-            assert self._token is not None
-            self._token.run_sync_soon(self._start, match, reserved)
+        assert self._token is not None
+        self._token.run_sync_soon(self._start, match, reserved)
         return match
 
     async def play(
