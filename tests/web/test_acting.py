@@ -687,6 +687,17 @@ def test_only_the_process_of_the_pages_is_answered(browser):
 # What is too much.
 
 
+@pytest.mark.parametrize(
+    ("path", "field", "other"), [("/signin", "key", "code"), ("/register", "code", "key")]
+)
+def test_what_is_wrong_stands_beside_its_field(browser, path, field, other):
+    shown = browser.post(path, {field: "AAAA"}).text
+    assert re.search(rf'id="{field}-error">.', shown)
+    assert f'id="{other}-error"' not in shown
+    (focused,) = re.findall(r"<input [^>]*autofocus[^>]*>", shown)
+    assert f'id="{field}"' in focused
+
+
 def test_a_key_that_is_cut_off_is_called_so(browser, owner):
     told = browser.post("/signin", {"key": owner[1][:-1]})
     assert told.status == 401
