@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.web.pages.certainty import certainty, told_apart
+from arena.web.pages.certainty import certainty, decided_pairs
 
 LEVEL, MIXED = (0.0, 0.0, 0.0), (1.0, -2.0, 4.0)
 # fmt: off
@@ -27,7 +27,7 @@ SHOWN = [
     ids=[row[5] for row in SHOWN],
 )
 def test_a_chance_has_words_and_a_colour(chance, margins, apart, words, css):
-    assert certainty(chance, margins, apart=apart) == (words, css)
+    assert certainty(chance, margins, decided=apart) == (words, css)
 
 
 # fmt: off
@@ -45,5 +45,7 @@ APART = [
 )
 def test_bots_are_told_apart_as_the_words_of_the_page_say(tiers, better, apart):
     rows = [{"bot": bot, "tier": tier} for bot, tier in zip(("ann", "bob"), tiers, strict=True)]
-    found = told_apart({"rows": rows, "pairs": [{"bot": "ann", "other": "bob", "better": better}]})
+    found = decided_pairs(
+        {"rows": rows, "pairs": [{"bot": "ann", "other": "bob", "better": better}]}
+    )
     assert found == ({frozenset(("ann", "bob"))} if apart else frozenset())

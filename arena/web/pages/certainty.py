@@ -25,20 +25,20 @@ class Certainty(NamedTuple):
     css: str
 
 
-def certainty(chance: float | None, margins: Sequence[float], *, apart: bool) -> Certainty:
-    """The chance by its words and colour, which is that of a decision only if the two are told `apart`.
+def certainty(chance: float | None, margins: Sequence[float], *, decided: bool) -> Certainty:
+    """The chance by its words and colour, which is that of a decision only if the two are `decided`.
 
     Two copies of one bot are level in each deal-set: nothing varies, and their chance is rounding.
     """
     if chance is None or (margins and not any(margins)):
         return Certainty("?", "none")
-    if apart:
+    if decided:
         return Certainty(plots.chance_words(chance), "h8" if chance > 0.5 else "h0")
     words = ">95" if chance > 0.95 else "<5" if chance < 0.05 else f"{100 * chance:.0f}"
     return Certainty(words, plots.shade(min(max(chance, 1 - _LIKELY), _LIKELY)))
 
 
-def told_apart(standings: Json) -> frozenset[frozenset[str]]:
+def decided_pairs(standings: Json) -> frozenset[frozenset[str]]:
     """The pairs that are told apart: their test alone decides, and all pairs together put them in different tiers."""
     tiers = {row["bot"]: row["tier"] for row in standings["rows"]}
     return frozenset(
@@ -65,7 +65,7 @@ def pairs_table(
     bots = [row["bot"] for row in rows if row["score"] is not None][:MOST_COMPARED]
     if len(bots) < 2:
         return None
-    apart = told_apart(results.standings)
+    decided = decided_pairs(results.standings)
 
     def cell(one: str, other: str) -> Json:
         if one == other:
@@ -73,7 +73,7 @@ def pairs_table(
         chance, margins = better.get(one, {}).get(other), margins_over(results.margins, one, other)
         if chance is None and not margins:
             return {"text": "·", "css": "none", "path": ""}
-        words, css = certainty(chance, margins, apart=frozenset((one, other)) in apart)
+        words, css = certainty(chance, margins, decided=frozenset((one, other)) in decided)
         path = f"bots/{slug(one)}.vs-{slug(other)}"
         spoken = f"{one} is better than {other} with {words} %"
         if words == "?":
