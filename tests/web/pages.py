@@ -13,8 +13,9 @@ from tests.pictures.matches import played
 NAMES = ("ann", "bob", "cec", "dan", "eve", "fay", "gus", "hal", "ian", "jo")
 BANK_S = 60.0
 SERVED_ALONE = re.compile(
-    rb'<form .*?</form>\n|<li><a href="/play/".*?</li>|<a [^>]*href="/(me|play)\b.*?</a>\n?|<link rel="alternate".*?>\n|<a href="[^"]*live\.html">Live</a>'
-    rb'|<section class="section served">.*?</section>\n|<a class="glimpse".*?</a>',
+    rb'<form .*?</form>\n|<li><a href="/play/".*?</li>|<a [^>]*href="/(me|play)\b.*?</a>\n?|<link rel="alternate".*?>\n'
+    rb'|<section class="section served">.*?</section>\n|<a class="glimpse".*?</a>'
+    rb'|<p class="actions"><a [^>]*href="/me".*?</p>\n|<a [^>]*\?competition=.*?</a>|<a [^>]*live\.html">Live</a>',
     re.DOTALL,
 )
 """Forms and links that lead nowhere in files, and pictures that a worker draws for a list."""
