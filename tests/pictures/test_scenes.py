@@ -13,6 +13,7 @@ from arena.games.catalogue import GAMES, game_by_id
 from arena.games.contract import Seat
 from arena.games.loo.tricks import PAM
 from arena.pictures import Viewer, scenes_of
+from arena.pictures.sentences import minus
 from arena.pictures.vocabulary import Card, Pile, Tone, ZoneKind
 from arena.records.frames import viewer_frames
 from arena.web.rich_text import spoken
@@ -108,7 +109,7 @@ def test_the_end_of_a_hand_is_scored_as_the_rules_scored_it(game_id, seats):
             if totals is not None:
                 assert (view.chips if game_id == "loo" else view.totals) == totals
                 shown = [item.score.lstrip("+") for item in frame.scene().seats]
-                assert shown == [str(total) for total in totals]
+                assert shown == [minus(total) for total in totals]
             assert frame.scene().banner, "the end of a hand says why it was scored so"
     assert ends or game_id == "eleusis"
 
