@@ -23,7 +23,7 @@ from arena.results.qualification_report import Check, QualificationReport
 from arena.results.think_times import PhaseTimes, TimeSpent
 from arena.results.versions import VersionEvent
 from arena.store import Challenge, open_store
-from arena.web.acting.failed_ask import picture
+from arena.web.acting.failed_ask import of_failure, picture
 from arena.web.acting.guard import POSTS, WRONG_KEYS, Who
 from arena.web.acting.organise import EXAMPLES, example_plan
 from arena.web.acting.routes import ACTS
@@ -387,6 +387,22 @@ def test_the_ask_at_which_a_bot_failed_is_drawn_as_its_seat_saw_it(game):
     assert "my-bot" in tree
     check.failed.view.Clear()
     assert picture("my-bot", check) is None, "what cannot be read is not drawn"
+
+
+@pytest.mark.parametrize(
+    ("lines", "shown", "_"),
+    [
+        (
+            ["totals: 0", "cardarena: it fails", "  x"],
+            ["cardarena: it fails", "  x"],
+            "its own output",
+        ),
+        (["Traceback", "  x"], ["Traceback", "  x"], "a bot that does not use the SDK"),
+        ([], [], "no output"),
+    ],
+)
+def test_a_log_begins_where_the_bot_failed(lines, shown, _):
+    assert of_failure(lines) == shown
 
 
 def asked_at(steps, seat, at):
