@@ -14,7 +14,7 @@ NAMES = ("ann", "bob", "cec", "dan", "eve", "fay", "gus", "hal", "ian", "jo")
 BANK_S = 60.0
 SERVED_ALONE = re.compile(
     rb'<form .*?</form>\n|<li><a href="/play/".*?</li>|<a [^>]*href="/(me|play)\b.*?</a>\n?|<link rel="alternate".*?>\n'
-    rb'|<section class="section served">.*?</section>\n|<a class="glimpse".*?</a>'
+    rb'|<section class="[^"]*served">.*?</section>\n|<p class="served">.*?</p>|<ul class="choices served".*?</ul>\n|<a class="glimpse".*?</a>'
     rb'|<p class="actions"><a [^>]*href="/me".*?</p>\n|<a [^>]*\?competition=.*?</a>|<a [^>]*live\.html">Live</a>',
     re.DOTALL,
 )

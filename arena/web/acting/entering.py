@@ -35,7 +35,7 @@ class EntryForm:
     act: str = "enter"
 
 
-class Place(Enum):
+class EntryPlace(Enum):
     """Where an owner's bot is, seen from a competition."""
 
     IN = "entered"
@@ -62,7 +62,7 @@ async def competitions_for(ask: Ask, bot: str) -> Sequence[OpenTo]:
     listed = await ask.pages(calls.ListCompetitions, request, "competitions")
     rows = []
     for info in [info for info in reversed(listed) if may_enter(info)][:MOST_SHOWN]:
-        entered = _place_of(bot, await _get(ask, info.name)) is Place.IN
+        entered = _place_of(bot, await _get(ask, info.name)) is EntryPlace.IN
         public, form = (
             f"/competitions/{slug(info.name)}.html",
             f"/me/competitions/{slug(info.name)}",
@@ -94,7 +94,7 @@ async def entering_page(ask: Ask) -> Response:
             (bot.bot, bot.kind == _REMOTE, bot.active, _place_of(bot.bot, info))
             for bot in listed.bots
         ],
-        Place=Place,
+        EntryPlace=EntryPlace,
         public=f"/competitions/{slug(info.name)}.html",
         path=f"/me/competitions/{slug(info.name)}",
     )
@@ -116,11 +116,11 @@ async def _get(ask: Ask, name: str) -> Any:
     return (await ask.call(ask.arena.competitions.GetCompetition, request)).competition
 
 
-def _place_of(bot: str, info: competitions_pb2.CompetitionInfo) -> Place:
+def _place_of(bot: str, info: competitions_pb2.CompetitionInfo) -> EntryPlace:
     out = next((entrant.out for entrant in info.bots if entrant.bot == bot), _WITHDRAWN)
     if out == competitions_pb2.COMPETITION_EXIT_DISQUALIFIED:
-        return Place.DISQUALIFIED
-    return Place.NOT_IN if out == _WITHDRAWN else Place.IN
+        return EntryPlace.DISQUALIFIED
+    return EntryPlace.NOT_IN if out == _WITHDRAWN else EntryPlace.IN
 
 
 def _words(info: competitions_pb2.CompetitionInfo) -> str:
