@@ -97,18 +97,18 @@ def test_the_address_says_which_step_is_shown(browser, tmp_path):
         assert opened.said == []
 
 
-def test_a_name_in_a_sentence_is_framed(browser, tmp_path):
+def test_a_name_in_a_sentence_is_bold(browser, tmp_path):
     """A bot may be called “first”: then “first deals” says who, and not when."""
     drawn = page("klaberjass", 2, Viewer.ALL, names=("first", "bob"))
-    frame = "(name) => getComputedStyle(document.querySelector(name)).boxShadow"
+    weight = "(name) => getComputedStyle(document.querySelector(name)).fontWeight"
     with Tab(browser, viewport={"width": 900, "height": 800}) as opened:
         opened.tab.goto(write(tmp_path, drawn).as_uri())
         assert opened.tab.inner_text("#words").startswith("A hand is dealt. first deals")
-        assert [opened.tab.evaluate(frame, name) for name in ("#words .name", "#words")] == [
-            opened.tab.evaluate(frame, "#log .name"),
-            "none",
+        assert [opened.tab.evaluate(weight, name) for name in ("#words .name", "#words")] == [
+            opened.tab.evaluate(weight, "#log .name"),
+            "400",
         ]
-        assert opened.tab.evaluate(frame, "#words .name") != "none"
+        assert opened.tab.evaluate(weight, "#words .name") != "400"
     assert "“first” deals" in drawn.steps[0].spoken
 
 
