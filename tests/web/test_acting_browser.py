@@ -84,6 +84,7 @@ def test_an_invitation_and_a_browser_are_all_that_a_person_needs(site, browser, 
             arena("competition", *words)
         tab.goto(f"{pages}me/bots/rosas")
         follow(tab, tab.get_by_role("button", name="Enter evening"))
+        tab.goto(f"{pages}competitions/evening")
         wait_until(tab, FIRST)
         arena("competition", "pause", "evening", "--data", data)
         tab.goto(f"{pages}me/keys")
