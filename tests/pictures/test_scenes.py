@@ -326,7 +326,7 @@ def test_loo_with_three_cards_is_drawn_with_its_own_numbers():
                 if fact.label == "this hand"
                 for text in fact.value
             ]
-            assert shown == [f"{gain:+}" for gain in gains if gain]
+            assert shown == [f"{gain:+}".replace("-", "−") for gain in gains if gain]
             settled += len(shown)
     assert tricks == {f"trick {number} of 3" for number in (1, 2, 3)}
     assert fees == {" — 3 each into the next pot."}

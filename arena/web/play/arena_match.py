@@ -120,7 +120,8 @@ class ArenaMatch:
             if ask is None:
                 return None
             listed = [game_pb2.GameMove(**{ask.family: move}) for move in ask.moves]
-            moves = _Offered(tuple(map(self._codec.read_move, listed)))
+            # Moves that an ask does not list are not offered either; the arena judges those that are sent.
+            moves = Listed(tuple(map(self._codec.read_move, listed)))
             gone_ms = int(1000 * ask.time_left_s())
             bank_ms = min(gone_ms, ask.clock.bank_ms)
             left = max(0, gone_ms - bank_ms), bank_ms
@@ -231,12 +232,6 @@ class ArenaMatch:
             self._starts.append((view.hand, totals))
         banks = [None if seat != self.seat else bank_ms for seat in range(self.terms.seats)]
         self.moments.append(Moment(len(self._starts) - 1, view, read, tuple(banks), faults))
-
-
-class _Offered(Listed):
-    """The moves that an ask lists. Others that it does not list are judged by the arena."""
-
-    complete = True
 
 
 class _PersonsSeat(Bot):
