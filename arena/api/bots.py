@@ -177,15 +177,13 @@ class BotCalls(bots_pb2_grpc.BotServiceServicer):
     ) -> bots_pb2.GetReportResponse:
         bot = await self._own(context, request.bot)
 
-        def read() -> tuple[Version, QualificationReport | None]:
+        def read() -> bots_pb2.GetReportResponse:
             version = self._found_version(bot, request.version)
             stored = self._intake.registry.report(bot.name, version.number)
-            return version, None if stored is None else report_of(stored)
+            report = None if stored is None else _report(report_of(stored))
+            return bots_pb2.GetReportResponse(version=_version(version), report=report)
 
-        version, report = await on_thread(read)
-        return bots_pb2.GetReportResponse(
-            version=_version(version), report=None if report is None else _report(report)
-        )
+        return await on_thread(read)
 
     async def ListVersions(
         self, request: bots_pb2.ListVersionsRequest, context: Context

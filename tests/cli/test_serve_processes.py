@@ -44,7 +44,7 @@ class Slow(cardarena.Bot):
     max_matches = 64
 
     def move(self, ask):
-        time.sleep(0.05)
+        time.sleep(0.1)
         return ask.moves[-1]
 
 
