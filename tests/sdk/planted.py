@@ -27,7 +27,7 @@ RUST = [
 ]
 TYPESCRIPT = [
     # file           original                                         planted                                 found by
-    ("session.ts",  "      if (seat.ask?.open) {\n        toSend",    "      if (seat.ask) {\n        toSend", "C5"),
+    ("session.ts",  "      if (seat.ask?.open) {\n        this.#lastAnswered",    "      if (seat.ask) {\n        this.#lastAnswered", "C5"),
     ("session.ts",  "    if (note.length <= max) {",                  "    if (note) {",                      "C13"),
     ("redial.ts",   "    if (!end.welcomed) {\n      this.#endpoint = this.#address;\n    }\n", "",          "C14-fallback"),
     ("dial.ts",     "      throw new MisconfiguredError(`${endpoint} is a plain-text address, but TLS is required`)", "      Object.assign(security, { tls: undefined })", "C14-plain"),
