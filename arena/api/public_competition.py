@@ -76,9 +76,9 @@ def _utc(moment: datetime | str | None) -> str:
 
 
 def summary_of(row: Competition) -> Json:
-    """A competition in a list; `begun`, `opens` and `announced` are UTC, to the minute, and `format` is None for a ladder.
+    """A competition in a list; `created`, `opens` and `announced` are UTC, to the minute, and `format` is None for a ladder.
 
-    `begun` is when it was created, `entry` whose bots may enter, and `challenger` the bot that a gauntlet is about.
+    `entry` is whose bots may enter, and `challenger` the bot that a gauntlet is about.
     """
     plan = _plan(row.config)
     return {
@@ -88,7 +88,7 @@ def summary_of(row: Competition) -> Json:
         "state": str(row.state),
         "games": [{"game": terms["game"], "seats": terms["seats"]} for terms in row.terms],
         "bots": sorted(bot.name for bot in row.entries),
-        "begun": row.created.replace("T", " ")[:16],
+        "created": row.created.replace("T", " ")[:16],
         "opens": _utc(plan.get("opens")),
         "entry": plan.get("entry", "open"),
         "challenger": plan.get("gauntlet", {}).get("challenger", ""),

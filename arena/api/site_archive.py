@@ -226,7 +226,7 @@ class SiteArchive:
             return ()
         newest_first = reversed(list(self._open.competitions().all()))
         chosen = [summary_of(row) for row in newest_first if self._only in ("", row.name)]
-        return sorted(chosen, key=lambda summary: summary["begun"], reverse=True)
+        return sorted(chosen, key=lambda summary: summary["created"], reverse=True)
 
     def of_game(self, game_id: str) -> Sequence[str]:
         """The names of the competitions with a game, newest first."""

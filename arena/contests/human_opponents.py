@@ -75,13 +75,16 @@ class HumanOpponents:
                 version.bot: [game for game in _games(version) if game.get("accepts_humans")]
                 for version in active_versions(self._store)
             }
-            self._known = self._arena.now_s(), {bot: own for bot, own in of_bots.items() if own}
+            self._known = (
+                self._arena.now_s(),
+                {bot: games for bot, games in of_bots.items() if games},
+            )
         return self._known[1]
 
     async def seat(self, opponent: str, terms: MatchTerms) -> str:
         """Launch a bot, and return the token of the person's stream. Called on asyncio's side.
 
-        Raises `Refused` if the bot accepts nobody now.
+        Raises `Refused` if the bot accepts no people now.
         """
         version, most = await asyncio.to_thread(self._accepted, opponent, terms)
         if self._players is None:

@@ -96,9 +96,7 @@ def rank_of_standings(format_: str | None, state: str) -> int:
 def newest_scores(
     competitions: Iterable[tuple[Collection[str], Callable[[], Mapping[str, Any]]]],
 ) -> dict[str, list[GameScore]]:
-    """Return the scores of each game in the first competition that ranks two bots in it.
-
-    Versions of a bot count as one, by the better of them.
+    """Return the scores of each game in the first competition that ranks two bots in it, as `scores_of`.
 
     Args:
       competitions: In the order of `rank_of_standings`: the ids of the games, and what reads the standings, which is called if one of
@@ -109,16 +107,21 @@ def newest_scores(
         if chosen.keys() >= set(ids):
             continue
         for game in read()["games"]:
-            best: dict[str, GameScore] = {}
-            for row in game["rows"]:
-                if row["score"] is None:
-                    continue
-                bot = bot_of(row["bot"])
-                score = GameScore(bot, row["score"], row["half_width_95"])
-                best[bot] = max(score, best.get(bot, score), key=lambda one: one.score)
-            if len(best) > 1:
-                chosen.setdefault(game["game"], list(best.values()))
+            if len(scores := scores_of(game)) > 1:
+                chosen.setdefault(game["game"], scores)
     return chosen
+
+
+def scores_of(standings: Mapping[str, Any]) -> list[GameScore]:
+    """The scores of the bots that standings of a game rank; versions of a bot count as one, by the better of them."""
+    best: dict[str, GameScore] = {}
+    for row in standings["rows"]:
+        if row["score"] is None:
+            continue
+        bot = bot_of(row["bot"])
+        score = GameScore(bot, row["score"], row["half_width_95"])
+        best[bot] = max(score, best.get(bot, score), key=lambda one: one.score)
+    return list(best.values())
 
 
 def spread(scores: Sequence[float]) -> float:

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 from arena.api.site_archive import NotPublic, SiteArchive
 from arena.web.addresses import NoSuchPage, unslug
 from arena.web.page import Page
-from arena.web.pages import bot, competition, filters, games, lists, reference, search
+from arena.web.pages import bot, competition, filters, games, lists, overall, reference, search
 
 Query: TypeAlias = Mapping[str, str]
 NO_QUERY: Final[Query] = {}
@@ -65,7 +65,7 @@ ROUTES: Final = (
         competition.standings,
         paths=competition.standings_paths,
     ),
-    Route("overall", lists.overall),
+    Route("overall", overall.overall),
     Route("bots", lists.bots, lambda query: {"wanted": filters.BotsWanted.of(query)}),
     Route(
         rf"bots/{_NAME}(?:\.vs-([A-Za-z0-9_~%-]+))?{_LIST}(?:\.(lost|faulted))?{_PAGE}",

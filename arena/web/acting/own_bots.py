@@ -171,8 +171,8 @@ async def submit(ask: Ask) -> Response:
     finally:
         content.close()
     version = submitted.version
-    told = f"?left-out={left_out}" if left_out else ""
-    return RedirectResponse(f"/me/bots/{slug(version.bot)}/{version.version}{told}", 303)
+    query = f"?left-out={left_out}" if left_out else ""
+    return RedirectResponse(f"/me/bots/{slug(version.bot)}/{version.version}{query}", 303)
 
 
 async def _created_first(
@@ -235,7 +235,7 @@ async def version_page(ask: Ask) -> Response:
         path=f"/me/bots/{slug(bot)}",
         version=version,
         report=answer.report if answer.HasField("report") else None,
-        left_out=int(told) if (told := ask.query("left-out")).isdecimal() else 0,
+        left_out=int(count) if (count := ask.query("left-out")).isdecimal() else 0,
         competitions=await competitions_for(ask, bot) if version["state"] == "active" else (),
         pictures=[
             (picture(bot, check), names_of(bot, check), offered_words(bot, check))

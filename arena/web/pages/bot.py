@@ -19,7 +19,7 @@ from arena.web.names import house_level
 from arena.web.page import Json, Page
 from arena.web.pages.certainty import certainty, decided_pairs
 from arena.web.pages.competition import plotted
-from arena.web.pages.counted import standings_rows
+from arena.web.pages.counted import counted, standings_rows
 from arena.web.pages.filters import Filter, game_choices
 from arena.web.pages.lists import (
     known_bots,
@@ -98,6 +98,7 @@ def bot(archive: SiteArchive, name: str, opponent: str, game: str, chosen: str, 
         raise NoSuchPage(f"the list of matches of {name!r} has no page {number}", "bots")
     appearances = archive.appearances(name)
     rows = list(map(_row, appearances))
+    count = {(game_id, one.competition) for game_id, one in counted(archive).items()}
     newest = [
         {
             **_row(appearance),
@@ -107,7 +108,11 @@ def bot(archive: SiteArchive, name: str, opponent: str, game: str, chosen: str, 
         }
         for appearance in sorted(
             (one for one in appearances if one.row["deal_sets"]),
-            key=lambda one: (one.row["score"] is None, -one.row["deal_sets"]),
+            key=lambda one: (
+                one.row["score"] is None,
+                (one.standings["game"], one.competition) not in count,
+                -one.row["deal_sets"],
+            ),
         )
     ]
     profile = archive.profile(name)
@@ -163,7 +168,7 @@ def _stats(newest: Sequence[Json]) -> Sequence[tuple[str, str]]:
     """The figures at the top of the page, each with what it counts."""
     if not newest:
         return ()
-    first = max(newest, key=lambda row: (row["row"]["score"] is not None, row["row"]["deal_sets"]))
+    first = newest[0]
     place = [(first["row"]["place"], "place")] if first["row"]["place"] else []
     matches = sum(row["row"]["matches"] for row in newest)
     return [
@@ -190,16 +195,20 @@ def rung(own: Json, rows: Sequence[Json]) -> str:
 
 
 def badge_of(archive: SiteArchive, name: str, game: str) -> str:
-    """The badge of a bot in the newest standings of a game, as SVG.
+    """The badge of a bot in the standings of a game that count, else in its newest ones, as SVG.
 
     Raises `NoSuchPage` if it is in none.
     """
-    of_games = {row.standings["game"]: row for row in archive.appearances(name)}
-    if (appearance := of_games.get(game)) is None:
+    of_game = [row for row in archive.appearances(name) if row.standings["game"] == game]
+    if not of_game:
         raise NoSuchPage(f"no bot named {name!r} is in standings of {game!r}", "bots")
-    own, rows = appearance.row, appearance.standings["rows"]
-    place = f"place {own['place']} of {len(rows)}" if own["place"] else "no place yet"
-    above = rung(own, rows)
+    counts = counted(archive, game).get(game)
+    appearance = next(
+        (row for row in of_game if counts and row.competition == counts.competition), of_game[-1]
+    )
+    stands, rows = appearance.row, appearance.standings["rows"]
+    place = f"place {stands['place']} of {len(rows)}" if stands["place"] else "no place yet"
+    above = rung(stands, rows)
     return badge_svg(game_title(game), place + (f", above {above}" if above else ""))
 
 

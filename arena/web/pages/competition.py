@@ -36,7 +36,9 @@ def competition(archive: SiteArchive, name: str) -> Page:
     of_this = lobby_pb2.MatchFilter(competition=name, published=True)
     listed = (*archive.listed(of_this, worth=ANY_WORTH)[0], *archive.listed(of_this)[0])
     of_kinds = {row.worth: row for row in reversed(listed) if row.worth}  # the newest of each
-    told = {row.match.match_id: row for row in (*of_kinds.values(), *listed) if row.match.published}
+    shown = {
+        row.match.match_id: row for row in (*of_kinds.values(), *listed) if row.match.published
+    }
     pictures = {
         "pictures": evidence,
         "games_title": game_title(games[0]["game"]) if len(games) == 1 else f"{len(games)} games",
@@ -48,7 +50,7 @@ def competition(archive: SiteArchive, name: str) -> Page:
         ],
         "limits": public.summary["limits"],
         "challenged": [challenger_rows(results, challenger) for results in public.games],
-        "stories": match_rows([*told.values()][:STORIES]),
+        "stories": match_rows([*shown.values()][:STORIES]),
         "command": f"arena competition enter {name} BOT",
         "takes_bots": public.summary["entry"] == "open"
         and (

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from arena.api.public_competition import GameResults
 from arena.api.site_archive import SiteArchive
-from arena.results.overall import rank_of_standings
+from arena.results.overall import rank_of_standings, scores_of
 from arena.web.page import Json
 
 _COPIED: Final = (
@@ -47,8 +47,7 @@ def counted(archive: SiteArchive, game: str = "") -> dict[str, Counted]:
         if chosen.keys() >= games or game not in ("", *games):
             continue
         for results in archive.competition(summary["competition"]).games:
-            ranked = [row for row in results.standings["rows"] if row["score"] is not None]
-            if len(ranked) > 1 and game in ("", results.game):
+            if game in ("", results.game) and len(scores_of(results.standings)) > 1:
                 chosen.setdefault(results.game, Counted(summary["competition"], results))
     return chosen
 

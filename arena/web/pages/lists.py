@@ -1,6 +1,5 @@
 """The home page, and the lists of matches, competitions, bots and workers."""
 
-import functools
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,9 +15,7 @@ from arena.games.catalogue import GAMES, UnknownGame, game_by_id
 from arena.games.game import Game
 from arena.referee.wire.enums import enum_word
 from arena.results.deal_sets import HOUSE, PERSON, bot_of, winners
-from arena.results.overall import newest_scores, overall_standings
 from arena.results.worth import ANY_WORTH, Worth
-from arena.web import plots
 from arena.web.addresses import NoSuchPage
 from arena.web.emblems import symbols
 from arena.web.live_table import NOTHING_LIVE, age, live_tree, live_view
@@ -339,61 +336,6 @@ def competitions(archive: SiteArchive) -> Page:
     }
     view, about = {"competitions": summaries}, "Competitions: who leads, and how far each is."
     return Page("competitions.html", "Competitions", view, pictures, about)
-
-
-def overall(archive: SiteArchive) -> Page:
-    """Make `/overall`: bots ranked across games, each from the games that it plays."""
-    games = newest_scores(
-        (
-            [terms["game"] for terms in summary["games"]],
-            functools.partial(_standings_of, archive, summary["competition"]),
-        )
-        for summary in first_to_count(archive.competitions())
-    )
-    rows = [row.as_json() for row in overall_standings(games)]
-    placed = [
-        row
-        for row in rows
-        if row["games"] >= LEAST_GAMES and (row["half_width_95"] or math.inf) <= WIDEST
-    ]
-    drawn = [
-        plots.PlottedSkill(row["bot"], 1, row["score"], row["half_width_95"]) for row in placed
-    ]
-    ends = plots.span(drawn)
-    pictures = {
-        "bands": bands(placed),
-        "others": [row for row in rows if row not in placed],
-        "bars": {row.bot: plots.interval(row, *ends) for row in drawn},
-        "least_games": LEAST_GAMES,
-        "widest": WIDEST,
-    }
-    about = "Bots ranked across games, each from the games that it plays."
-    view = {"games": list(games), "rows": rows}
-    return Page("overall.html", "All games", view, pictures, description=about)
-
-
-LEAST_GAMES: Final = 3
-"""A bot in fewer games has no place across games: its score says little beyond those."""
-
-
-WIDEST: Final = 2.0
-"""Nor has one whose interval is wider than this ±: it spans all scores."""
-
-
-def bands(rows: Sequence[Json]) -> Sequence[Sequence[Json]]:
-    """Rows, best first, in bands: in each, all intervals overlap that of its first row."""
-    parted: list[list[Json]] = []
-    for row in rows:
-        first = parted[-1][0] if parted else row
-        gap = first["score"] - row["score"]
-        if not parted or gap > (first["half_width_95"] or 0) + (row["half_width_95"] or 0):
-            parted.append([])
-        parted[-1].append(row)
-    return parted
-
-
-def _standings_of(archive: SiteArchive, name: str) -> Json:
-    return archive.competition(name).standings
 
 
 def known_bots(archive: SiteArchive) -> Mapping[str, Sequence[str]]:

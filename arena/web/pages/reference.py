@@ -52,7 +52,7 @@ def browser_bot(_: SiteArchive) -> Page:
 
 _PAGES: Final = {
     "/matches.atom": "an Atom feed of the newest matches; /bots/NAME.atom and /competitions/NAME.atom have those of one",
-    "/badges/NAME/GAME.svg": "a picture of a bot's place in the newest standings of a game, for the README of its repository",
+    "/badges/NAME/GAME.svg": "a picture of a bot's place in the standings of a game, for the README of its repository",
     "/matches.json": "ended matches, newest first; /matches.2.json is the next page, and ?game= bot= competition= ending= margin= filters",
     "/search.json?q=WORDS": "bots, games and competitions with these words in their names",
     "/competitions.json": "competitions",
@@ -81,7 +81,8 @@ _CALLS: Final = {
     "LobbyService.ListPlayedGames": "the games of ended matches",
     "LobbyService.ListPlayedBots": "the bots of all matches, also of planned ones",
     "LobbyService.ListBots": "the bots that are connected",
-    "LobbyService.ListHumanOpponents": "the submitted bots that people may play, by game",
+    "LobbyService.ListHumanOpponents": "the submitted bots that people may play, by game; for the arena's own pages",
+    "LobbyService.SeatPerson": "begins a match of a person against one of them; for the arena's own pages",
     "ReplayService.GetReplay": "a stream with the replay of a match",
     "ReplayService.InspectMatch": "the steps of a match, for programs that do not replay it",
     "WatchService.Watch": "a stream of the events of a match in play",
@@ -106,13 +107,9 @@ def api(archive: SiteArchive) -> Page:
     names = (f"{service.name}.{method.name}" for service, method in calls)
     newest = match_rows(with_pages(archive)[:1])
     pictures = {
-        "calls": [(name, _CALLS.get(name, "")) for name in names],
+        "calls": [(name, _CALLS[name]) for name in names],
         "addresses": _PAGES.items(),
-        "example": "\n".join(
-            f'{"{" if not at else " "}"{name}": {json.dumps(value)},'
-            for row in newest
-            for at, (name, value) in enumerate(row.items())
-        ),
+        "example": "\n".join(json.dumps(row, indent=1) for row in newest),
     }
     about = "Pages as JSON, live feeds, the calls of the arena, and what researchers use."
     return Page("api.html", "For programs", view, pictures, about)
