@@ -105,6 +105,7 @@ def test_a_draft_hides_no_standings_and_is_told_as_one(folder):
         listed = client.get("/bots.json").json()["bots"]
         ann = next(row for row in listed if row["bot"] == "ann")
         assert ann["best"]["competition"] != "later"
+        assert "place 2 of 4" in client.get("/badges/cid/sixty_six.svg").text
         listed = text_of(client, "/competitions")
         assert "later ladder opens 2026-12-05 18:00 Sixty-Six for 2" in listed
         page = text_of(client, "/competitions/later")
