@@ -108,7 +108,7 @@ def progress(
 ) -> Iterator[Callable[[str], None]]:
     """Show the progress of long work on standard error; the block calls with a line for each step.
 
-    On a terminal it is one line that changes; elsewhere a plain line is written every ten seconds, if it has changed.
+    On a terminal it is one line that changes; otherwise a plain line is written every ten seconds, if it has changed.
     """
     console = PlainConsole(stderr=True, quiet=quiet, highlight=False)
     if console.is_terminal or quiet:

@@ -39,7 +39,7 @@ def certainty(chance: float | None, margins: Sequence[float], *, decided: bool) 
 
 
 def decided_pairs(standings: Json) -> frozenset[frozenset[str]]:
-    """The pairs that are told apart: their test alone decides, and all pairs together put them in different tiers."""
+    """The pairs of which one is surely better: their test alone decides, and all pairs together put them in different tiers."""
     tiers = {row["bot"]: row["tier"] for row in standings["rows"]}
     return frozenset(
         frozenset((pair["bot"], pair["other"]))

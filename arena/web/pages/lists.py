@@ -183,7 +183,7 @@ def home(
 
 
 def progress(archive: SiteArchive, summary: Json) -> Json:
-    """A competition in a list, with who leads it and how far it is; nobody leads what has no closed deal-set."""
+    """A competition in a list, with who leads it and how far it is; no bot leads one that has no closed deal-set."""
     public = archive.competition(summary["competition"])
     deal_sets = [deal_set for game in public.games for deal_set in game.deal_sets]
     closed = sum(deal_set["state"] == "closed" for deal_set in deal_sets)

@@ -62,7 +62,7 @@ class SeatDrawer:
         """Draw a picture.
 
         Args:
-          is_over: Whether the match has ended, so that nobody is to act.
+          is_over: Whether the match has ended, so that no seat is to act.
           has_clock: Whether controls show the seat's own time.
         """
         full_s = self._terms.time_control.bank_ms / 1000
