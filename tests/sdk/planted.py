@@ -27,7 +27,7 @@ RUST = [
 ]
 TYPESCRIPT = [
     # file           original                                         planted                                 found by
-    ("session.ts",  "      if (seat.ask?.open) {\n        this.#lastAnswered",    "      if (seat.ask) {\n        this.#lastAnswered", "C5"),
+    ("session.ts",  "      if (seat.ask?.open) {\n",                      "      if (seat.ask) {\n",               "C5"),
     ("session.ts",  "    if (note.length <= max) {",                  "    if (note) {",                      "C13"),
     ("redial.ts",   "    if (!end.welcomed) {\n      this.#endpoint = this.#address;\n    }\n", "",          "C14-fallback"),
     ("dial.ts",     "      throw new MisconfiguredError(`${endpoint} is a plain-text address, but TLS is required`)", "      Object.assign(security, { tls: undefined })", "C14-plain"),
@@ -37,7 +37,7 @@ TYPESCRIPT = [
 ]
 JAVA = [
     # file               original                                          planted                                found by
-    ("Session.java",    "        if (seat.ask.open) {\n          toSend",  "        if (true) {\n          toSend", "C5"),
+    ("Session.java",    "        if (seat.ask.open) {\n",                 "        if (true) {\n",                 "C5"),
     ("Choice.java",     "    if (note.codePointCount(0, note.length()) <= maxChars) {", "    if (maxChars > 0) {", "C13"),
     ("Redial.java",     "    if (!end.welcomed) {\n      endpoint = address;\n    }\n", "",                      "C14-fallback"),
     ("Deals.java",      "    if (message.getSeal().size() != Hashes.HASH_BYTES) {", "    if (message.getSeal().size() < 0) {", "C21-unsealed"),
