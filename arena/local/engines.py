@@ -105,15 +105,16 @@ class Engine:
 
 def _dask(address: str) -> Engine:
     distributed = import_module("distributed")
+    ends: list[Callable[[], object]] = []
     if address == "local":
         cluster = distributed.LocalCluster(threads_per_worker=1, dashboard_address=None)
+        ends.append(cluster.close)
     else:
         require_private(address)
-        cluster = None
-    client = distributed.Client(cluster or address, set_as_default=False)
+        cluster = address
+    client = distributed.Client(cluster, set_as_default=False)
     engine = Engine(client)
-    engine._close += [cluster.close] * (cluster is not None)
-    engine._close.append(client.close)
+    engine._close += [*ends, client.close]
     return engine
 
 

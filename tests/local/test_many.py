@@ -235,3 +235,22 @@ def test_an_engine_that_does_not_start_is_one_sentence(error, words, why, monkey
     monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(init=Mock(side_effect=error)))
     with pytest.raises(EngineError, match=words):
         Engine.named("ray:local")
+
+
+@pytest.mark.parametrize(
+    ("address", "ended"),
+    [
+        pytest.param("local", ["client", "cluster"], id="a cluster of its own ends with it"),
+        pytest.param("127.0.0.1:8786", ["client"], id="a cluster that runs goes on"),
+        pytest.param("tls://10.0.0.5:8786", ["client"], id="a cluster on other machines goes on"),
+    ],
+)
+def test_an_engine_ends_what_was_started_for_it(address, ended, monkeypatch):
+    ends = []
+    cluster = Mock(close=lambda: ends.append("cluster"))
+    client = Mock(close=lambda: ends.append("client"))
+    dask = Mock(**{"LocalCluster.return_value": cluster, "Client.return_value": client})
+    monkeypatch.setitem(sys.modules, "distributed", dask)
+    Engine.named(f"dask:{address}").close()
+    assert ends == ended
+    assert dask.Client.call_args.args == (cluster if address == "local" else address,)
