@@ -312,7 +312,10 @@ Examples:
 )
 @engine_options
 def down(*, engine: ChosenEngine) -> None:
-    """Drain all workers of an engine: they finish what they play, and end."""
+    """Drain all workers of an engine: they finish what they play, and end.
+
+    Stop `arena workers up` before: it places new ones while deal-sets wait.
+    """
     engine.require_running()
     with engine.opened(WorkerProgram("", "")) as placement:
         number = len(placement.running())
