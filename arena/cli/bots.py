@@ -338,6 +338,12 @@ def _setting(
             print_json(message_json(changed))
         else:
             say(f"{bot}@{number} {words}.")
+            if state == bots_pb2.VERSION_STATE_ACTIVE:
+                at = f"--server {server.address}"
+                say(
+                    f"Next: {program()} competition list {at}\n"
+                    f"      {program()} competition enter COMPETITION {bot} {at}"
+                )
 
     return command
 

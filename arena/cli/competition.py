@@ -113,7 +113,8 @@ def new(
             say(_games_text(estimated))
         if not check:
             name = estimated.name
-            say(f"{name} is created. Start it with: {program()} competition start {name}")
+            start_it = f"{program()} competition start {name}{client.option}"
+            say(f"{name} is created. Start it with: {start_it}")
 
 
 def _with_bots(text: str, bots: tuple[str, ...]) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Final
 import grpc
 
 from arena.cli.arena_client import PAGE, NoAnswer, Server
+from arena.cli.owner_keys import KeyFile
 from arena.cli.services import ArenaServices, require_store, service_options
 from arena.cli.suggestions import nearest
 from cardarena.v1 import competitions_pb2 as messages
@@ -104,6 +105,8 @@ class CompetitionClient(ArenaServices):
         if name in names:
             return error  # it is about another one, such as that of `seeds_from`
         where = "; --server ADDRESS names another arena" if self.data else ""
+        if where and (keys := KeyFile().all()):
+            where += f", such as {keys[0].address}, where you are registered"
         text = f"{error.message}; {nearest(name, names)}{where}"
         return NoAnswer(text, error.code, error.reason)
 

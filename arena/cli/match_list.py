@@ -1,6 +1,5 @@
 """`arena match list`: the matches that have ended, with their results and replays."""
 
-import shlex
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final
@@ -11,7 +10,7 @@ from rich.console import Console
 from arena.cli.arena_client import PAGE, ServiceClient
 from arena.cli.competition_client import CompetitionClient, read_options
 from arena.cli.lookup import meant
-from arena.cli.options import DEFAULT_DATA, GameType, json_option, message_json, print_json
+from arena.cli.options import GameType, json_option, message_json, print_json
 from arena.cli.suggestions import nearest
 from arena.cli.terminal.console import PlainConsole, print_table
 from arena.cli.terminal.plain import program
@@ -92,9 +91,9 @@ def list_matches(
     _print(listed.matches, console)
     if listed.next_page_token:
         click.echo(f"There are more; --limit shows up to 500, and {limit} are shown.")
-    if client.data and any(match.published for match in listed.matches):
-        folder = "" if client.data == DEFAULT_DATA else f" --data {shlex.quote(str(client.data))}"
-        words = f"Watch one: {program()} replay show MATCH{folder}"
+    if any(match.published for match in listed.matches):
+        verb = "show" if client.data else "download"
+        words = f"Watch one: {program()} replay {verb} MATCH{client.option}"
         console.print(words, markup=False, soft_wrap=True, highlight=False)
 
 

@@ -133,7 +133,7 @@ def _words(name: str, game: Game, language: str) -> dict[str, str]:
 def _install() -> str:
     """What follows `pip install` for the SDK and the engine of a bot in Python: from where they were installed here."""
     if (sdk := CLIENTS / "python").is_dir():
-        return shlex.join([str(sdk), str(CLIENTS.parent)])
+        return shlex.join([str(sdk), f"{CLIENTS.parent}[server]"])
     needed = "'cardarena[local]'"
     origin = importlib.metadata.distribution("cardarena").read_text("direct_url.json") or "{}"
     file = urllib.parse.urlsplit(json.loads(origin).get("url", ""))

@@ -5,6 +5,7 @@ What answers in a folder is imported when a folder is used: it loads half of the
 
 import contextlib
 import functools
+import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -27,6 +28,13 @@ class ArenaServices:
         self.data: Final = data
         """The folder whose services these are; None for those of an arena over the network."""
         self._channel, self._server = channel, server
+
+    @property
+    def option(self) -> str:
+        """What a proposed command takes to call the same services, such as ` --data FOLDER`; empty by default."""
+        if self._server is not None:
+            return f" --server {shlex.quote(self._server.address)}"
+        return "" if self.data == DEFAULT_DATA else f" --data {shlex.quote(str(self.data))}"
 
     def of(self, stub: Callable[[grpc.Channel], Stub]) -> ServiceClient[Stub]:
         return ServiceClient(stub(self._channel), self._server)

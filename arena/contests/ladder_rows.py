@@ -87,7 +87,7 @@ def meetings(
     Args:
       plans: Complete deal-sets in the order of their draw.
       players: Those of `with_rows`.
-      owner_of: The owner of each bot; bots of one owner never meet.
+      owner_of: The owner of each bot; meetings of bots of one owner are not counted.
     """
     first = {bot: at for at in reversed(range(len(plans))) for bot in plans[at].bots}
     met: dict[str, Counter[str]] = defaultdict(Counter)
@@ -106,9 +106,9 @@ def meetings(
                 others = {
                     bot: number for bot, number in played.items() if owner_of.get(bot) != owner
                 }
-                of_player[player] = Meetings(
-                    len(met[player]), len(others), _share(met[player], others)
-                )
+                met_others = Counter({bot: met[player][bot] for bot in others})
+                share = _share(met_others, others)
+                of_player[player] = Meetings(len(+met_others), len(others), share)
     return of_player
 
 

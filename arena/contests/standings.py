@@ -31,6 +31,7 @@ from arena.results.head_to_head import WinRecord, records
 from arena.results.overall import spread
 from arena.results.ranking import Ranked, Row, Standings, ranked
 from arena.results.record import CompetitionRecord, GameRecord, Out
+from arena.sandbox.house_levels import HOUSE_BOTS
 
 METHOD: Final = "margin fit 5"
 """The version of the method. It changes when the same deal-sets give other standings."""
@@ -150,7 +151,9 @@ class _GameStandings:
         drawn = [deal_set for deal_set in self._game.deal_sets if not deal_set.is_void]
         last = {bot_of(bot): at for at, deal_set in enumerate(drawn) for bot in deal_set.bots}
         absent_after = MIN_DEAL_SETS * len(current) / self._terms.seats
-        self._meetings = meetings(self._counted, current, self._team_of)
+        # The arena's own bots play with others alone, as bots of one owner do.
+        owner_of = self._team_of | dict.fromkeys(HOUSE_BOTS, HOUSE)
+        self._meetings = meetings(self._counted, current, owner_of)
         self._retired = frozenset(played) - set(current)
 
         def why(player: str) -> str:

@@ -116,7 +116,10 @@ def test_a_bot_is_made_submitted_and_activated(client, home, monkeypatch):
     _, _, game = json.loads(ok("bots", "report", "joes", "--json").stdout)["report"]["checks"]
     assert [row["phase"] for row in game["phases"]] == ["bid", "play"]
     assert game["time"]["by_sdk"]["queue_us"] == "400000"
-    assert "joes@1 is active" in ok("bots", "activate", "joes@1").stdout
+    active, *following = ok("bots", "activate", "joes@1").stdout.splitlines()
+    assert "joes@1 is active" in active
+    (key,) = KeyFile().all()
+    assert following[-1].endswith(f"competition enter COMPETITION joes --server {key.address}")
     assert ok("bots", "owned").stdout.splitlines()[-1].split() == [
         *("joes", "uploaded", "joes@1", "joes@1,", "active"),
     ]

@@ -130,7 +130,8 @@ def test_a_check_finds_all_that_would_keep_a_competition_from_being_made(typed, 
 
 
 def test_a_draft_is_deleted(typed):
-    typed("competition", "new", typed.plan)
+    made = typed("competition", "new", typed.plan).output
+    assert f"competition start autumn --data {typed.folder / 'data'}\n" in made
     assert typed("competition", "delete", "autumn").output == "autumn is deleted.\n"
     assert "There is no competition yet." in typed("competition", "list").output
 

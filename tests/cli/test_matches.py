@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.cli.owner_keys import KeyFile, OwnerKey
 from arena.records.verify import verify_file
 from arena.results.deal_sets import MatchOutcome, aborted
 from arena.store import StoredMatch, open_store
@@ -278,6 +279,18 @@ UNKNOWN = [
 def test_who_is_not_known_is_said(arguments, words, why, data):
     result = arena("match", "list", *arguments, "--data", data)
     assert (result.exit_code, result.stdout) == (1, "")
+    assert words in " ".join(result.stderr.split())
+
+
+def test_the_arena_of_an_owner_is_proposed_where_the_folder_lacks_a_competition(
+    data, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    KeyFile().keep(OwnerKey("cards.test:7654", "ann", "token"))
+    result = arena("match", "list", "--competition", "winter", "--data", data)
+    words = (
+        "--server ADDRESS names another arena, such as cards.test:7654, where you are registered"
+    )
     assert words in " ".join(result.stderr.split())
 
 

@@ -67,7 +67,7 @@ def test_the_packages_are_installed_from_where_they_are(origin, given, why, tmp_
 def test_in_a_checkout_the_sdk_and_the_engine_of_it_are_installed(tmp_path):
     start_bot(tmp_path / "my-bot", game_by_id("jam"), "python")
     readme = (tmp_path / "my-bot" / "README.md").read_text("utf-8")
-    assert f"    pip install {CLIENTS / 'python'} {CLIENTS.parent}\n" in readme
+    assert f"    pip install {CLIENTS / 'python'} '{CLIENTS.parent}[server]' pytest\n" in readme
 
 
 def test_it_says_what_it_wrote(tmp_path):

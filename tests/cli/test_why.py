@@ -54,9 +54,11 @@ def test_the_command_for_a_fair_loser_steps_into_the_hand_that_cost_most(tmp_pat
     command, *costliest = re.findall(r"watch    arena (.*)", told.stdout)
     assert len(costliest) == told.stdout.count("is better by about"), "one for each decision"
     again = re.findall(r"debug    cardarena\.local\.replay\(.*, step=(\d+)\)", told.stdout)
-    assert [command.rpartition(" ")[2] for command in costliest] == again
+    assert [
+        re.search(r"--step (\d+)  # decision \d+$", command)[1] for command in costliest
+    ] == again
     assert re.search(r"decision \d+ in hand \d+: it chose .*; .* is better by about", said(told))
-    assert CliRunner().invoke(main, shlex.split(costliest[0])).exit_code == 0
+    assert CliRunner().invoke(main, shlex.split(costliest[0], comments=True)).exit_code == 0
     shown = CliRunner().invoke(main, shlex.split(command))
     assert shown.exit_code == 0
     assert re.findall(r"[Hh]and (\d+)", shown.stdout)[0] == hand

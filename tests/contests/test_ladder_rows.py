@@ -116,6 +116,12 @@ def test_a_bot_that_avoids_an_opponent_is_not_ranked():
     assert (found["ann@1"]["opponents_met"], found["ann@1"]["opponents"]) == (1, 3)
 
 
+def test_house_bots_are_ranked_that_have_only_one_other_bot_to_meet():
+    house = ["house-random", "house-sample", "house-search-20ms", "house-search-200ms"]
+    found = rows([("ann", bot) for bot in house] * 10)
+    assert {found[bot]["note"] for bot in ["ann", *house]} == {""}
+
+
 def test_a_bot_that_stays_away_loses_its_place():
     pairs = all_meet(10, lambda number: 1)
     others = [pair for pair in pairs if "ann@1" not in pair]

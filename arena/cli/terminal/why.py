@@ -199,7 +199,7 @@ class _Printer:
                 "Beside the house bot, with the same cards", self._beside_house()
             )
             for mistake in self._house.costliest if self._show else ():
-                yield _command(f"{self._show} --step {mistake.step}")
+                yield _command(f"{self._show} --step {mistake.step}  # decision {mistake.decision}")
                 yield self._again(mistake.step)
         if not diagnosis.faults:
             yield from self._section("Printed last", self._printed_last())
