@@ -4,6 +4,7 @@ import errno
 import json
 import math
 import re
+import socket
 import stat
 import threading
 from unittest.mock import Mock
@@ -148,6 +149,23 @@ def test_what_is_no_completion_is_a_failure_of_transport(reply, passes, error, w
     assert error in str(raised.value)
     assert raised.value.wait_s == (7.0 if "429" in error else 0.0)
     assert len(model.requests) == 1
+
+
+def test_another_server_at_the_port_is_no_endpoint():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer():
+            connection, _ = server.accept()
+            with connection:
+                connection.sendall(b"\0\0\x12\4\0\0\0\0\0")  # as a gRPC server greets
+                connection.shutdown(socket.SHUT_WR)
+                while connection.recv(4096):
+                    pass
+
+        threading.Thread(target=answer, daemon=True).start()
+        with pytest.raises(Failure, match="does not answer by HTTP") as raised:
+            Endpoint(f"http://127.0.0.1:{server.getsockname()[1]}/v1", "large").complete([], 10.0)
+    assert not raised.value.passes
 
 
 def test_an_endpoint_that_is_not_there_is_a_failure_of_transport():

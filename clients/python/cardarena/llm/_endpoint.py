@@ -11,7 +11,7 @@ import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from http.client import HTTPException
+from http.client import BadStatusLine, HTTPException, RemoteDisconnected
 from typing import Any, Final, TypedDict
 from urllib.parse import urlsplit
 
@@ -198,6 +198,11 @@ def _sent(request: urllib.request.Request, longest_s: float) -> bytes:
         if not _has_network():
             cure = "this bot has no network, as in a sandbox: run it with --sandbox off"
             raise Failure(Kind.TRANSPORT, f"the endpoint cannot be reached: {cure}") from None
+        if isinstance(error, BadStatusLine) and not isinstance(error, RemoteDisconnected):
+            raise Failure(
+                Kind.TRANSPORT,
+                "what listens there does not answer by HTTP: look at the port of --url",
+            ) from None
         raise Failure(
             Kind.TRANSPORT, f"the endpoint cannot be reached: {reason}", passes=True
         ) from None
