@@ -17,8 +17,8 @@ COMPARED: Final = 300
 LEAST_COMPARED: Final = 20
 """With fewer matches before it, a match is neither close nor a record."""
 LEAST_MEETINGS: Final = 5
-MOST_WON: Final = 0.2
-"""The largest share of their earlier meetings that the winner of an upset had won."""
+LEAST_LOST: Final = 0.8
+"""The least share of their earlier meetings that the winner of an upset had lost."""
 CLOSE: Final = 0.02
 """The largest share of the matches compared that were as close as a close one."""
 ANY_WORTH: Final = "any"
@@ -31,7 +31,7 @@ class Worth(StrEnum):
     FORFEIT = "forfeit"
     """A bot forfeited, and the fallback played on."""
     UPSET = "upset"
-    """The winner had lost nearly all earlier meetings of the two."""
+    """The winner had lost nearly all of the latest meetings of the two."""
     RECORD = "record"
     """No match compared had a higher score."""
     COSTLIEST = "costliest"
@@ -107,8 +107,8 @@ class EarlierMatches:
             return False
         pair = first, second
         leads = self._leads.get(pair, ())
-        won = sum(lead > 0 if score > other else lead < 0 for lead in leads)
-        return len(leads) >= LEAST_MEETINGS and won <= MOST_WON * len(leads)
+        lost = sum(lead < 0 if score > other else lead > 0 for lead in leads)
+        return len(leads) >= LEAST_MEETINGS and lost >= LEAST_LOST * len(leads)
 
 
 def _by_name(bots: Sequence[str], scores: Sequence[float]) -> list[tuple[str, float]]:

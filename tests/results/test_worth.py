@@ -16,6 +16,7 @@ def before(number=LEAST_COMPARED, scores=(10.0, 4.0), bots=("cid", "dan"), cost=
     return [ComparedMatch.of(bots, scores, cost)] * number
 
 
+DRAWN = before(4, (3.0, 3.0), ("ann", "bob"))
 LOST = before(5, (3.0, 9.0), ("ann", "bob@1"))
 # fmt: off
 RULES = [
@@ -23,6 +24,7 @@ RULES = [
     (played((9.0, 4.0), forfeited=(False, True)),         before(),     Worth.FORFEIT,   "a bot forfeited"),
     (played((9.0, 4.0)),                                  LOST,         Worth.UPSET,     "the winner had lost all five, as other versions"),
     (played((4.0, 9.0)),                                  LOST,         None,            "the loser had lost all five"),
+    (played((9.0, 4.0)),                                  LOST + DRAWN, None,           "four of nine were drawn, which is not lost"),
     (played((9.0, 9.0)),                                  LOST,         None,            "drawn after five losses"),
     (played((9.0, 4.0)),                                  LOST[:4],     None,            "four meetings are too few"),
     (played((11.0, 4.0)),                                 before(),     Worth.RECORD,    "the highest score"),

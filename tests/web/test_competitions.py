@@ -11,7 +11,7 @@ from arena.app.standings_file import NotVerified, verify
 from arena.results.states import Action
 from arena.store import open_store
 from arena.web.pages import competition as competition_pages
-from arena.web.pages.counted import place_ranges
+from arena.web.pages.counted import first_rows, place_ranges, standings_rows
 from arena.web.rendering import fraction
 from arena.web.site_export import ExportSelection, prepare
 from tests.web import competitions, house
@@ -138,20 +138,21 @@ def test_a_skill_is_no_ranking_where_points_or_brackets_are(client):
 
 
 @pytest.mark.parametrize("name", ["gauntlet", "summer", "autumn"])
-def test_a_table_of_pairs_is_not_surer_than_their_tests(folder, name):
+def test_a_table_of_pairs_says_what_the_tiers_say(folder, name):
     archive = SiteArchive(folder)
     with contextlib.closing(archive):
         (game,) = archive.competition(name).games
         page = competition_pages.competition(archive, name)
         found = page.pictures["pictures"][0]["pairs"]
-    decided = {frozenset((p["bot"], p["other"])) for p in game.standings["pairs"] if p["better"]}
+    tiers = {row["bot"]: row["tier"] for row in game.standings["rows"]}
     assert found is not None
     for one, row in zip(found["bots"], found["cells"], strict=True):
         for other, cell in zip(found["bots"], row, strict=True):
-            if {one, other} not in decided:
-                assert cell["css"] not in {"h0", "h8"}
+            if tiers[one] == tiers[other]:
                 assert cell["text"] not in {"<1", ">99"}
-                assert cell["css"] not in {"h1", "h7"}
+                assert cell["css"] not in {"h0", "h1", "h7", "h8"}
+            elif tiers[one] and tiers[other] and cell["css"] != "none":
+                assert cell["css"] == ("h8" if tiers[one] < tiers[other] else "h0")
             if (min(one, other), max(one, other)) in game.margins:
                 assert cell["text"] != "·"
 
@@ -350,6 +351,14 @@ def test_points_are_written_in_halves(points, shown):
 
 
 # In a browser.
+
+
+def test_a_leader_has_the_interval_of_its_row(folder):
+    """In official standings that is the one of all bots together, which is wider."""
+    with contextlib.closing(SiteArchive(folder)) as archive:
+        standings = archive.competition("swiss").games[0].standings
+    assert standings["rows"][0]["half_width_95"] != standings["rows"][0]["half_width_95_together"]
+    assert first_rows(standings) == [standings_rows(standings["rows"])[0]]
 
 
 @pytest.fixture(scope="module")

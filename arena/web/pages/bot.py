@@ -17,7 +17,7 @@ from arena.web.addresses import NoSuchPage, slug
 from arena.web.badge import badge_svg
 from arena.web.names import house_level
 from arena.web.page import Json, Page
-from arena.web.pages.certainty import certainty, decided_pairs
+from arena.web.pages.certainty import certainty, tier_lead
 from arena.web.pages.competition import plotted
 from arena.web.pages.counted import counted, standings_rows
 from arena.web.pages.filters import Filter, game_choices
@@ -292,7 +292,7 @@ def _opponents(appearances: Sequence[Appearance], name: str) -> Sequence[Json]:
     """The opponents in all competitions: matches won, drawn and lost, and the newest margins and chance."""
     met: dict[str, dict[str, Any]] = {}
     for appearance in appearances:
-        player, decided = appearance.row["bot"], decided_pairs(appearance.standings)
+        player = appearance.row["bot"]
         for pair in appearance.standings["pairs"]:
             if player not in (pair["bot"], pair["other"]):
                 continue
@@ -312,7 +312,7 @@ def _opponents(appearances: Sequence[Appearance], name: str) -> Sequence[Json]:
             of_other["chance"] = certainty(
                 chance if first or chance is None else 1 - chance,
                 of_pair,
-                decided=frozenset((player, other)) in decided,
+                tier_lead(appearance.standings["rows"], player, other),
             ).words
     return sorted(met.values(), key=lambda row: str(row["bot"]))
 

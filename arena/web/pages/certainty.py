@@ -25,27 +25,24 @@ class Certainty(NamedTuple):
     css: str
 
 
-def certainty(chance: float | None, margins: Sequence[float], *, decided: bool) -> Certainty:
-    """The chance by its words and colour, which is that of a decision only if the two are `decided`.
+def certainty(chance: float | None, margins: Sequence[float], lead: int = 0) -> Certainty:
+    """The chance by its words and colour, which is that of a decision only if a tier leads, see `tier_lead`.
 
     Two copies of one bot are level in each deal-set: nothing varies, and their chance is rounding.
     """
     if chance is None or (margins and not any(margins)):
         return Certainty("?", "none")
-    if decided:
-        return Certainty(plots.chance_words(chance), "h8" if chance > 0.5 else "h0")
+    if lead:
+        return Certainty(plots.chance_words(chance), "h8" if lead > 0 else "h0")
     words = ">95" if chance > 0.95 else "<5" if chance < 0.05 else f"{100 * chance:.0f}"
     return Certainty(words, plots.shade(min(max(chance, 1 - _LIKELY), _LIKELY)))
 
 
-def decided_pairs(standings: Json) -> frozenset[frozenset[str]]:
-    """The pairs of which one is surely better: their test alone decides, and all pairs together put them in different tiers."""
-    tiers = {row["bot"]: row["tier"] for row in standings["rows"]}
-    return frozenset(
-        frozenset((pair["bot"], pair["other"]))
-        for pair in standings["pairs"]
-        if pair["better"] and tiers.get(pair["bot"]) != tiers.get(pair["other"])
-    )
+def tier_lead(rows: Sequence[Json], one: str, other: str) -> int:
+    """By how many tiers a bot of standings is above another; 0 if they share one or a bot has none."""
+    tiers = {row["bot"]: row["tier"] for row in rows}
+    own, others = tiers.get(one), tiers.get(other)
+    return others - own if own and others else 0
 
 
 def chances(pairs: Sequence[Json]) -> Mapping[str, Mapping[str, float]]:
@@ -65,7 +62,6 @@ def pairs_table(
     bots = [row["bot"] for row in rows if row["score"] is not None][:MOST_COMPARED]
     if len(bots) < 2:
         return None
-    decided = decided_pairs(results.standings)
 
     def cell(one: str, other: str) -> Json:
         if one == other:
@@ -73,7 +69,7 @@ def pairs_table(
         chance, margins = better.get(one, {}).get(other), margins_over(results.margins, one, other)
         if chance is None and not margins:
             return {"text": "·", "css": "none", "path": ""}
-        words, css = certainty(chance, margins, decided=frozenset((one, other)) in decided)
+        words, css = certainty(chance, margins, tier_lead(rows, one, other))
         path = f"bots/{slug(one)}.vs-{slug(other)}"
         spoken = f"{one} is better than {other} with {words} %"
         if words == "?":

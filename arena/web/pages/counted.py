@@ -69,8 +69,10 @@ def standings_rows(rows: Sequence[Json]) -> Sequence[Json]:
 
 
 def first_rows(standings: Json) -> list[Json]:
-    """The rows with the first place: several if bots share it."""
-    return [row for row in standings["rows"] if row["place"] == 1]
+    """The rows with the first place, as `standings_rows` has them: several if bots share it."""
+    rows = standings["rows"]
+    shown = zip(rows, standings_rows(rows), strict=True)
+    return [row for stored, row in shown if stored["place"] == 1]
 
 
 def place_ranges(rows: Sequence[Json]) -> list[str]:
