@@ -74,8 +74,13 @@ def live_tree(to: Callable[[str], str], view: Json, at: str = "") -> Element:
         )
         parts.append(_list("Matches in play, newest first", rows))
     else:
-        ended = element("a", "button quiet", "Matches that have ended", href=to("matches"))
-        parts.append(element("div", "empty-state", element("p", "", _why_empty(view)), ended))
+        doors = element(
+            "div",
+            "actions",
+            element("a", "button", "Play Klaberjass", href="/play/?game=klaberjass"),
+            element("a", "button quiet", "Matches that have ended", href=to("matches")),
+        )
+        parts.append(element("div", "empty-state", element("p", "", _why_empty(view)), doors))
     if view["sealed"]:
         parts.append(_title("Sealed", f"at {at} UTC" if at else ""))
         parts.append(_list("Sealed matches by game", map(_sealed, view["sealed"])))

@@ -18,11 +18,13 @@ from arena.contests.comparison_requests import QUOTA
 from arena.contests.plan import read_plan
 from arena.games.catalogue import GAMES
 from arena.records.frames import events_of_hand
+from arena.referee.wire.enums import enum_number
 from arena.referee.wire.games import codec_of
 from arena.results.qualification_report import Check, QualificationReport
 from arena.results.think_times import PhaseTimes, TimeSpent
 from arena.results.versions import VersionEvent
 from arena.store import Challenge, open_store
+from arena.web.acting.entering import next_step
 from arena.web.acting.failed_ask import of_failure, picture
 from arena.web.acting.guard import POSTS, WRONG_KEYS, Who
 from arena.web.acting.organise import EXAMPLES, example_plan
@@ -141,7 +143,9 @@ def test_an_organiser_runs_a_competition_and_bans_an_owner(desk, browser, owner)
     )
     assert lacks.status == 422
     assert "name = &#39;autumn&#39;" in lacks.text, "the plan stays in the form"
-    assert re.search(r"<li>\s*Kind: is missing\s*</li>", lacks.text), "a line for each error"
+    assert re.search(r"<li>\s*<code>kind</code>: is missing\s*</li>", lacks.text), (
+        "a line for each error"
+    )
     fields = {"plan": PLAN.replace("\n", "\r\n"), "act": "estimate", "entrants": "2"}
     estimated = browser.post("/organise", fields, page="/organise")
     assert "2 bots; 8 matches" in estimated.words
@@ -190,7 +194,7 @@ def test_an_organiser_runs_a_competition_and_bans_an_owner(desk, browser, owner)
 
 @pytest.mark.parametrize("format_name", EXAMPLES)
 def test_an_example_plan_is_a_plan(format_name):
-    assert read_plan(example_plan(format_name)).name == f"my-{format_name}"
+    assert read_plan(example_plan(format_name)).name == f"my-{format_name.replace('_', '-')}"
 
 
 def test_an_organiser_exports_a_competition(desk, browser):
@@ -227,6 +231,38 @@ def test_an_owner_enters_a_bot_in_a_competition_and_withdraws_it(desk, browser, 
     assert "Its organiser enters the bots" in browser.get("/me/competitions/guests").words
     refused = browser.post("/me/competitions/guests", fields, page=path)
     assert "an organiser" in refused.words
+
+
+NEXT_STEPS = [
+    # kind, state of the newest version, active version, what next, why
+    ("uploaded", None,        0, "activate or submit a version", "there is no version"),
+    ("uploaded", "submitted", 0, "wait for its qualification",   "it is being qualified"),
+    ("uploaded", "rejected",  0, "see why it failed",            "it was not qualified"),
+    ("uploaded", "rejected",  1, "see why it failed",            "an older version plays on"),
+    ("uploaded", "qualified", 0, "activate it",                  "it may play"),
+    ("uploaded", "retired",   0, "activate or submit a version", "it never plays again"),
+    ("uploaded", "active",    2, "enter: spring",                "it plays"),
+    ("remote",   None,        0, "enter: spring",                "it plays without a version"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "state", "active", "words", "_"), NEXT_STEPS)
+def test_a_bot_is_offered_what_can_be_done(kind, state, active, words, _):
+    owned = bots_pb2.OwnedBot(bot="b", kind=enum_number(bots_pb2.BotKind, kind), active=active)
+    if state is not None:
+        owned.newest.version, owned.newest.state = 2, enum_number(bots_pb2.VersionState, state)
+    assert next_step(owned, [competitions_pb2.CompetitionInfo(name="spring")])[0] == words
+
+
+def test_a_bot_without_an_active_version_is_not_asked_to_enter(desk, browser, owner):
+    name, key = owner
+    desk.create(key, f"{name}s", bots_pb2.BOT_KIND_UPLOADED)
+    made = competitions_pb2.CreateCompetitionRequest(config=PLAN.replace("autumn", "spring"))
+    desk.call(desk.competitions.CreateCompetition, made, desk.organiser)
+    browser.sign_in(key)
+    for page in ("/me/competitions/spring", f"/me/bots/{name}s"):
+        assert "Enter " not in re.findall(r'aria-label="(Enter )', browser.get(page).text), page
+    assert "activate or submit a version" in browser.get("/me/competitions/spring").words
 
 
 PLAN = """
@@ -370,6 +406,7 @@ def test_webhooks_are_added_tested_and_deleted(desk, browser, owner):
     assert "only an organiser names a competition" in refused.words
     browser.sign_in(desk.organiser)
     refused = browser.post(page, fields | {"competition": "none"}, page=page)
+    assert "qualified" not in browser.get(page).text, "an organiser is not told of it"
     assert refused.status == 404
     refused = browser.post(page, fields | {"competition": ""}, page=page)
     assert "an organiser names a competition" in refused.words
@@ -712,6 +749,25 @@ def test_what_is_wrong_stands_beside_its_field(browser, path, field, other):
     assert f'id="{other}-error"' not in shown
     (focused,) = re.findall(r"<input [^>]*autofocus[^>]*>", shown)
     assert f'id="{field}"' in focused
+
+
+@pytest.mark.parametrize(
+    ("path", "field", "other"), [("/me/submit", "bot", "remote"), ("/me/tokens", "remote", "bot")]
+)
+def test_a_name_that_is_taken_stands_beside_its_field_alone(
+    desk, browser, owner, path, field, other
+):
+    theirs = f"taken-{field}"
+    desk.create(desk.owner(theirs), theirs, bots_pb2.BOT_KIND_REMOTE)
+    browser.sign_in(owner[1])
+    files = [("zip", "bot.zip", b"PK")] if field == "bot" else []
+    shown = browser.post(path, {"bot": theirs}, page="/me", files=files).text
+    typed = {
+        at: re.search(rf'<input id="{at}"[^>]*value="([^"]*)"', shown)[1] for at in (field, other)
+    }
+    assert typed == {field: theirs, other: ""}
+    assert (f'id="{field}-error"' in shown, f'id="{other}-error"' in shown) == (True, False)
+    assert "Not done" not in shown
 
 
 def test_a_key_that_is_cut_off_is_called_so(browser, owner):

@@ -17,6 +17,14 @@ from cardarena.v1 import bots_pb2, competitions_pb2
 
 MOST_SHOWN: Final = 8
 """Competitions that the page of a bot lists; the pages of all others have a link to enter them."""
+_NEXT_STEPS: Final = {
+    "submitted": "wait for its qualification",
+    "checked": "wait for its qualification",
+    "rejected": "see why it failed",
+    "qualified": "activate it",
+    "inactive": "activate it",
+}
+"""What an owner does about a version in a state."""
 _DRAFT: Final = competitions_pb2.COMPETITION_STATE_DRAFT
 _FINISHED: Final = competitions_pb2.COMPETITION_STATE_FINISHED
 _LADDER: Final = competitions_pb2.COMPETITION_FORMAT_LADDER
@@ -56,19 +64,43 @@ class OpenTo(NamedTuple):
     entered: bool
 
 
-async def competitions_for(ask: Ask, bot: str) -> Sequence[OpenTo]:
-    """The newest competitions that a bot may enter, or has entered and may leave."""
+async def open_competitions(ask: Ask) -> Sequence[competitions_pb2.CompetitionInfo]:
+    """The newest competitions that owners may enter, with their bots."""
     calls, request = ask.arena.competitions, competitions_pb2.ListCompetitionsRequest()
     listed = await ask.pages(calls.ListCompetitions, request, "competitions")
-    rows = []
-    for info in [info for info in reversed(listed) if may_enter(info)][:MOST_SHOWN]:
-        entered = _place_of(bot, await _get(ask, info.name)) is EntryPlace.IN
-        public, form = (
+    newest = [info.name for info in reversed(listed) if may_enter(info)][:MOST_SHOWN]
+    return [await _get(ask, name) for name in newest]
+
+
+async def competitions_for(ask: Ask, bot: str) -> Sequence[OpenTo]:
+    """The newest competitions that a bot may enter, or has entered and may leave."""
+    return [
+        OpenTo(
+            info.name,
             f"/competitions/{slug(info.name)}.html",
             f"/me/competitions/{slug(info.name)}",
+            _words(info),
+            _place_of(bot, info) is EntryPlace.IN,
         )
-        rows.append(OpenTo(info.name, public, form, _words(info), entered))
-    return rows
+        for info in await open_competitions(ask)
+    ]
+
+
+def next_step(
+    owned: bots_pb2.OwnedBot, competitions: Sequence[competitions_pb2.CompetitionInfo] = ()
+) -> tuple[str, str]:
+    """What the owner of a bot may do next, and the path where; both are empty for nothing."""
+    path, newest = f"/me/bots/{slug(owned.bot)}", owned.newest
+    if owned.kind != _REMOTE:
+        state = enum_word(bots_pb2.VersionState, newest.state) if newest.version else ""
+        if state in _NEXT_STEPS and newest.version != owned.active:
+            return _NEXT_STEPS[state], f"{path}/{newest.version}"
+        if not owned.active:
+            return "activate or submit a version", path
+    for info in competitions:
+        if _place_of(owned.bot, info) is EntryPlace.NOT_IN:
+            return f"enter: {info.name}", f"/me/competitions/{slug(info.name)}"
+    return "", ""
 
 
 def may_enter(info: competitions_pb2.CompetitionInfo) -> bool:
@@ -91,7 +123,7 @@ async def entering_page(ask: Ask) -> Response:
         may_enter=may_enter(info),
         by_invitation=info.entry != _OPEN,
         bots=[
-            (bot.bot, bot.kind == _REMOTE, bot.active, _place_of(bot.bot, info))
+            (bot.bot, bot.kind == _REMOTE, bot.active, _place_of(bot.bot, info), next_step(bot))
             for bot in listed.bots
         ],
         EntryPlace=EntryPlace,

@@ -104,6 +104,8 @@ class Ask:
     """What is wrong with the form that was sent; shown with the form."""
     typed: Mapping[str, str] = field(default_factory=dict)
     """The texts of that form, so that nothing that was typed is lost."""
+    wrong_field: str = ""
+    """The id of the field that is wrong, if it is one: the problems stand beside it."""
     status: int = 200
 
     @property
@@ -165,6 +167,8 @@ class Ask:
             form_token=self.visit.form_token,
             problems=self.problems,
             typed=self.typed,
+            sent_to=self.request.url.path if self.problems else "",
+            wrong_field=self.wrong_field if self.problems else "",
             LEFT_OUT=LEFT_OUT,
             ENVIRONMENT=ENVIRONMENT,
             **shown,

@@ -4,12 +4,13 @@ import csv
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final, cast
 
 from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
 
 from arena.api.invited_people import read_people
+from arena.records.phrases import count
 from arena.referee.wire.enums import enum_number, enum_word
 from arena.results.states import LEADS_TO, Action
 from arena.validation import MAX_TOML_CHARS, NOT_EMPTY, OPEN, Constraint, Limits, text_of
@@ -31,6 +32,17 @@ EXAMPLES: Final = {
     "ladder": "\n[rate]\nmatches_an_hour = 60\n",
 }
 """By the name of a format, the end of a plan that has what the format needs."""
+MOST_SHOWN: Final = 12
+"""Competitions under way that are listed with their progress."""
+ABOUT: Final = {
+    "start": "play begins; except on a ladder no bot can enter any more",
+    "pause": "matches in play are finished, no new ones begin",
+    "resume": "play goes on where it stopped",
+    "freeze": "makes official standings of what is complete, and play goes on; of a ladder it begins the finals",
+    "finish": "ends play for good, and makes the last official standings; of a ladder it begins the finals",
+    "delete": "removes the draft with its entries",
+}
+"""What the actions of an organiser do."""
 _ORDER: Final = ("running", "paused", "draft")
 """The states of competitions in which an organiser acts, the most urgent first."""
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
@@ -123,6 +135,8 @@ async def competitions_page(ask: Ask, estimate: Any = None) -> Response:
         "competitions",
     )
     rows = [_shown(competition) for competition in reversed(listed)]
+    for row in [row for row in rows if row["state"] in ("running", "paused")][:MOST_SHOWN]:
+        row["progress"] = _progress(await _get(ask, row["name"]))
     wanted = ask.query("format")
     chosen = wanted if wanted in EXAMPLES else "round_robin"
     return ask.page(
@@ -140,7 +154,7 @@ async def competitions_page(ask: Ask, estimate: Any = None) -> Response:
 def example_plan(format_name: str) -> str:
     """A plan of a format of `EXAMPLES`, which its organiser changes."""
     kind = 'kind = "tournament"\nformat = "{}"' if format_name != "ladder" else 'kind = "{}"'
-    head = f'name = "my-{format_name}"\n{kind.format(format_name)}\ngame = "sixty_six"\nseats = 2\n'
+    head = f'name = "my-{format_name.replace("_", "-")}"\n{kind.format(format_name)}\ngame = "sixty_six"\nseats = 2\n'
     return head + EXAMPLES[format_name]
 
 
@@ -164,10 +178,8 @@ async def plan(ask: Ask) -> Response:
 
 async def competition_page(ask: Ask) -> Response:
     """Show a competition and what may be done with it."""
-    request = competitions_pb2.GetCompetitionRequest(name=ask.part("name"))
-    answer = await ask.call(ask.arena.competitions.GetCompetition, request)
-    info = answer.competition
-    shown = _shown(info)
+    info = await _get(ask, ask.part("name"))
+    shown = _shown(info) | {"progress": _progress(info)}
     actions = [
         (str(action), action.capitalize()) for state, action in LEADS_TO if state == shown["state"]
     ]
@@ -176,7 +188,13 @@ async def competition_page(ask: Ask) -> Response:
     checks = competitions_pb2.ListSpotChecksRequest(name=info.name)
     workers = (await ask.call(ask.arena.competitions.ListSpotChecks, checks)).workers
     return ask.page(
-        "organise_one.html", info.name, shown=shown, info=info, actions=actions, workers=workers
+        "organise_one.html",
+        info.name,
+        shown=shown,
+        info=info,
+        actions=actions,
+        ABOUT=ABOUT,
+        workers=workers,
     )
 
 
@@ -289,6 +307,21 @@ async def ban(ask: Ask) -> Response:
     return RedirectResponse("/organise/owners", 303)
 
 
+async def _get(ask: Ask, name: str) -> competitions_pb2.CompetitionInfo:
+    request = competitions_pb2.GetCompetitionRequest(name=name)
+    answer = await ask.call(ask.arena.competitions.GetCompetition, request)
+    return cast("competitions_pb2.CompetitionInfo", answer.competition)
+
+
+def _progress(info: competitions_pb2.CompetitionInfo) -> str:
+    """How many deal-sets are complete; a ladder has no end."""
+    complete = sum(game.complete for game in info.games)
+    drawn = complete + sum(game.in_play + game.waiting for game in info.games)
+    if info.format == competitions_pb2.COMPETITION_FORMAT_LADDER or not drawn:
+        return f"{count(complete, 'deal-set')} complete"
+    return f"{complete:,} of {count(drawn, 'deal-set')} complete"
+
+
 def _path(name: str) -> str:
     return f"/organise/competitions/{slug(name)}"
 
@@ -306,6 +339,7 @@ def _shown(competition: competitions_pb2.CompetitionInfo) -> dict[str, Any]:
         "opens": utc(competition.opens_unix_ms) if competition.opens_unix_ms else "",
         "entered": competition.entered,
         "waits": competition.waits,
+        "progress": "",
     }
 
 

@@ -21,7 +21,7 @@ from arena.sandbox.command import MANIFEST
 from arena.sandbox.house_levels import HOUSE_BOTS
 from arena.validation import NOT_EMPTY, OPEN, Constraint, Limits
 from arena.web.acting.arena_calls import ArenaRefused
-from arena.web.acting.entering import competitions_for
+from arena.web.acting.entering import competitions_for, next_step, open_competitions
 from arena.web.acting.failed_ask import names_of, of_failure, offered_words, picture
 from arena.web.acting.guard import Act, Ask, Who, Wrong
 from arena.web.acting.visits import MOST_BODY_BYTES
@@ -79,6 +79,7 @@ class StateForm:
 async def bots_page(ask: Ask) -> Response:
     """Show the owner's bots, and the form of a new one."""
     listed = await ask.call(ask.arena.bots.ListOwnedBots, bots_pb2.ListOwnedBotsRequest())
+    competitions = () if ask.organises else await open_competitions(ask)
     bots = [
         {
             "bot": bot.bot,
@@ -86,10 +87,11 @@ async def bots_page(ask: Ask) -> Response:
             "kind": enum_word(bots_pb2.BotKind, bot.kind),
             "active": f"{bot.bot}@{bot.active}" if bot.active else "",
             "newest": _shown(bot.newest) if bot.newest.version else None,
+            "next": next_step(bot, competitions),
         }
         for bot in listed.bots
     ]
-    return ask.page("own_bots.html", "My bots", bots=bots)
+    return ask.page("own_bots.html", "My bots", bots=bots, competitions=competitions)
 
 
 async def bot_page(ask: Ask) -> Response:
@@ -103,7 +105,8 @@ async def bot_page(ask: Ask) -> Response:
         bot=bot,
         kind=kind,
         path=f"/me/bots/{slug(bot)}",
-        versions=[*map(_shown, versions)],
+        versions=(shown := [*map(_shown, versions)]),
+        may_play=kind == "remote" or any(version["state"] == "active" for version in shown),
         competitions=await competitions_for(ask, bot),
         opponents=[*HOUSE_BOTS],
         games=await games_of(ask, [bot]),
@@ -189,7 +192,9 @@ async def _created_first(
     except ArenaRefused as refused:
         if refused.reason != "UNKNOWN_BOT":
             raise
+    ask.wrong_field = "remote" if kind == bots_pb2.BOT_KIND_REMOTE else "bot"
     await ask.call(ask.arena.bots.CreateBot, bots_pb2.CreateBotRequest(bot=bot, kind=kind))
+    ask.wrong_field = ""
     return await ask.call(method, request(), **given)
 
 

@@ -10,6 +10,7 @@ from arena.web.acting.guard import Act, Ask, Who
 from cardarena.v1 import competitions_pb2, owners_pb2
 
 _PAGE = "/me/webhooks"
+_FINISHED = competitions_pb2.COMPETITION_STATE_FINISHED
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ async def webhooks_page(ask: Ask) -> Response:
         wanted = competitions_pb2.ListCompetitionsRequest()
         method = ask.arena.competitions.ListCompetitions
         infos = await ask.pages(method, wanted, "competitions")
-        competitions = [competition.name for competition in reversed(infos)]
+        competitions = [info.name for info in reversed(infos) if info.state != _FINISHED]
     return ask.page(
         "webhooks.html", "Webhooks", webhooks=listed.webhooks, competitions=competitions
     )

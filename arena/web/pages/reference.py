@@ -1,13 +1,14 @@
 """Constant pages: how to verify deals, and the interfaces for programs."""
 
 import json
+from collections.abc import Sequence
 from typing import Final
 
 from arena.api.site_archive import SiteArchive
 from arena.games.catalogue import GAMES
 from arena.results.states import State
 from arena.web.assets import asset
-from arena.web.page import Page
+from arena.web.page import Json, Page
 from arena.web.pages.lists import match_rows, with_pages
 from arena.web.rendering import game_title
 from cardarena.v1 import lobby_pb2, play_pb2, replay_pb2, watch_pb2
@@ -33,21 +34,29 @@ def fair(_: SiteArchive) -> Page:
 def write(archive: SiteArchive) -> Page:
     """Make `/write`: from an empty folder to a bot that plays."""
     about = "Write a bot in Python, Go, Rust, Java, JavaScript or C++, check it, and submit it."
+    view = {"guide": "docs/competing.md"}
+    return Page("write.html", "Write a bot", view, {"ladders": _ladders(archive)}, about)
+
+
+def _ladders(archive: SiteArchive) -> Sequence[tuple[str, str]]:
+    """The names of ladders that run, each with its games in words."""
     ladders = [
         (row["competition"], ", ".join(game_title(game["game"]) for game in row["games"][:3]))
         for row in archive.competitions()
         if row["kind"] == "ladder" and row["state"] == State.RUNNING
     ]
-    view = {"guide": "docs/competing.md"}
-    return Page("write.html", "Write a bot", view, {"ladders": ladders[:MOST_LADDERS]}, about)
+    return ladders[:MOST_LADDERS]
 
 
-def browser_bot(_: SiteArchive) -> Page:
+def browser_bot(archive: SiteArchive) -> Page:
     """Make `/browser-bot`: a bot in JavaScript, and the form that starts it."""
     about = "A bot of thirty lines of JavaScript, which plays over a WebSocket."
     view = {"code": asset("seat.js")[1].decode()}
-    games = {"games": [(game.id, game.title) for game in GAMES]}
-    return Page("browser_bot.html", "A bot in the browser", view, games, about)
+    pictures = {
+        "games": [(game.id, game.title) for game in GAMES],
+        "ladders": _ladders(archive),
+    }
+    return Page("browser_bot.html", "A bot in the browser", view, pictures, about)
 
 
 _PAGES: Final = {
@@ -91,6 +100,12 @@ _CALLS: Final = {
 """What each call does."""
 
 
+def _by_line(row: Json) -> str:
+    """A row as JSON, a key a line."""
+    lines = (f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in row.items())
+    return "{\n" + ",\n".join(lines) + "\n}"
+
+
 def api(archive: SiteArchive) -> Page:
     """Make `/api`."""
     calls = [
@@ -109,7 +124,7 @@ def api(archive: SiteArchive) -> Page:
     pictures = {
         "calls": [(name, _CALLS[name]) for name in names],
         "addresses": _PAGES.items(),
-        "example": "\n".join(json.dumps(row, indent=1) for row in newest),
+        "example": "\n".join(map(_by_line, newest)),
     }
     about = "Pages as JSON, live feeds, the calls of the arena, and what researchers use."
     return Page("api.html", "For programs", view, pictures, about)

@@ -1,4 +1,5 @@
-// A bot over a WebSocket: it plays a random legal move in every game. docs/websocket.md describes the messages.
+// A bot over a WebSocket: it plays a random legal move in every game.
+// docs/websocket.md describes the messages.
 "use strict";
 
 function play(address, hello, show) {
@@ -6,12 +7,18 @@ function play(address, hello, show) {
   socket.onopen = () => socket.send(JSON.stringify({ hello }));
   socket.onmessage = ({ data }) => {
     const { match_start, ask, match_end, log } = JSON.parse(data);
-    if (match_start) show(`match ${match_start.match}: ${match_start.terms.game}, seat ${match_start.seat}`);
+    if (match_start) {
+      const { match, terms, seat } = match_start;
+      show(`match ${match}: ${terms.game}, seat ${seat}`);
+    }
     if (ask) {
       const index = Math.floor(Math.random() * ask.move_texts.length);
       socket.send(JSON.stringify({ ask_id: ask.ask_id, index }));
     }
-    if (match_end) show(`match ${match_end.match}: ${match_end.ending}, scores ${match_end.scores}`);
+    if (match_end) {
+      const { match, ending, scores } = match_end;
+      show(`match ${match}: ${ending}, scores ${scores}`);
+    }
     if (log) show(log);
   };
   socket.onclose = ({ code, reason }) => show(`closed (${code}) ${reason}`);
@@ -19,10 +26,13 @@ function play(address, hello, show) {
 }
 
 globalThis.document?.addEventListener("DOMContentLoaded", () => {
-  const form = document.getElementById("seat"), lines = document.getElementById("lines");
+  const form = document.getElementById("seat");
+  const lines = document.getElementById("lines");
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const { token, game } = Object.fromEntries(new FormData(form));
-    play(`${location.origin.replace("http", "ws")}/seat`, { token, games: game ? [game] : [] }, (line) => lines.append(`${line}\n`));
+    const address = `${location.origin.replace("http", "ws")}/seat`;
+    const hello = { token, games: game ? [game] : [] };
+    play(address, hello, (line) => lines.append(`${line}\n`));
   });
 });
