@@ -1,24 +1,34 @@
-"""The table of baselines: trains a bot for each of six games, and measures it against the sample bot and the house bot's search."""
+"""The table of baselines: trains a bot for each of six games, and measures it against the sample bot and the house bot's search.
 
+Below the rows of a trained bot is one of the house bot's search with as many steps: what the search gains without a network.
+"""
+
+import json
 import resource
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 import click
+import numpy as np
 
-from arena.envs.training import KEPT, POLICY, Training, TrainingTerms
-from arena.games.catalogue import game_by_id
+import cardarena
+from arena.envs.training import POLICY
 from arena.local.engines import Engine
 from arena.local.many import play_many
-from bench.strength import Finding, Trial, bot_of, finding
+from arena.local.play import play
+from arena.sandbox.house_levels import STEPS
+from bench.strength import CountedBot, Finding, Trial, bot_of, finding
 
 SEARCH: Final = "house:search-20ms"
 SEED: Final = "1"
+DEAL_SEED: Final = "baselines"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +42,16 @@ class Baseline:
     against_sample: int
     """Deal-sets."""
     against_search: int
+    """Deal-sets; as many show the search without a network."""
 
 
 BASELINES: Final = (
-    Baseline("sixty_six", 2, 4, 150, 300),
-    Baseline("klaberjass", 2, 4, 400, 200),
-    Baseline("jam", 2, 4, 100, 60),
-    Baseline("loo", 5, 5, 300, 40),
-    Baseline("democracy", 2, 2, 100, 200),
-    Baseline("pineapple", 2, 6, 400, 400),
+    Baseline("sixty_six", 2, 4, 20, 80),
+    Baseline("klaberjass", 2, 4, 20, 40),
+    Baseline("jam", 2, 2, 10, 20),
+    Baseline("loo", 5, 5, 20, 20),
+    Baseline("democracy", 2, 2, 20, 80),
+    Baseline("pineapple", 2, 6, 200, 200),
 )
 
 
@@ -48,7 +59,7 @@ BASELINES: Final = (
     epilog="""\b
 Examples:
   scripts/baselines runs/baselines --minutes 60
-  scripts/baselines runs/baselines --game jam --steps 240
+  scripts/baselines runs/baselines --game jam --share 0.2
 """
 )
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
@@ -56,7 +67,7 @@ Examples:
               help="Train each bot for so long, or go on with it; 0 measures those that are there.")  # fmt: skip
 @click.option("--game", "games", multiple=True, type=click.Choice([one.game for one in BASELINES]),
               help="Only this game.")  # fmt: skip
-@click.option("--steps", type=click.IntRange(0), default=0, show_default=True,
+@click.option("--steps", type=click.IntRange(0), default=STEPS["search-200ms"], show_default=True,
               help="Of the bots' search on top of their policies.")  # fmt: skip
 @click.option("--share", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True,
               help="Play this part of the deal-sets.")  # fmt: skip
@@ -66,31 +77,69 @@ def main(
 ) -> None:
     """Print the table of baselines; bots are trained in FOLDER, in a folder for each game."""
     if measure:
-        print(
-            "| game | seats | decisions | against `sample` | p | against `house:search-20ms` | p |"
+        heads = (
+            "game",
+            "seats",
+            "bot",
+            "steps",
+            "ms a move",
+            "against",
+            "points a match",
+            "deal-sets",
         )
-        print("|---|---|---|---|---|---|---|")
+        print(f"| {' | '.join(heads)} | p | date |\n|{'---|' * (len(heads) + 2)}")
     for one in BASELINES:
         if games and one.game not in games:
             continue
         policy = folder / one.game / POLICY
         if minutes:
             _train(one, policy.parent, minutes)
-        if not measure:
-            continue
-        training = _training(one, policy.parent / KEPT)
-        cells = []
-        for against, deal_sets in (("sample", one.against_sample), (SEARCH, one.against_search)):
-            played = _played(one, policy, against, max(2, round(share * deal_sets)), steps)
-            p = played.p if played.p is not None else 0.5
-            cells += [
-                f"{played.margin:+.2f} ± {played.half_width_95:.2f}, {played.deal_sets} deal-sets",
-                "< .0001" if p < 0.0001 else f"{p:.4f}",
-            ]
-        print(
-            f"| {one.game} | {one.seats} | {training.decisions:,} | {' | '.join(cells)} |",
-            flush=True,
+        if measure:
+            _measure(one, str(policy), steps, share)
+
+
+def _measure(one: Baseline, policy: str, steps: int, share: float) -> None:
+    """Print the rows of a game."""
+    rows = [(policy, "sample", one.against_sample), (policy, SEARCH, one.against_search)]
+    same = [f"house:{level}" for level, count in STEPS.items() if count == steps > 0]
+    rows += [(house, SEARCH, one.against_search) for house in same]
+    for bot, against, deal_sets in rows:
+        found = _played(one, bot, against, max(2, round(share * deal_sets)), steps)
+        p = 0.5 if found.p is None else found.p
+        name, ms = bot, ""
+        if bot == policy:
+            about = json.loads(np.load(policy)["about"].tobytes())
+            name = f"trained by {about['decisions']:,} decisions"
+            ms = f"{_ms_a_move(one, bot, steps):.0f}"
+        cells = (
+            *(one.game, one.seats, name, steps, ms, f"`{against}`"),
+            *(f"{found.margin:+.2f} ± {found.half_width_95:.2f}", found.deal_sets),
+            *("< .0001" if p < 0.0001 else f"{p:.4f}", f"{datetime.now(UTC):%Y-%m-%d}"),
         )
+        print(f"| {' | '.join(map(str, cells))} |", flush=True)
+
+
+class _TimedBot(CountedBot):
+    """Keeps the processor time of its decisions with a choice, in seconds."""
+
+    times_s: Final[list[float]] = []
+
+    def move(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
+        begun_s = time.process_time()
+        choice = super().move(ask)
+        if not ask.forced:
+            self.times_s.append(time.process_time() - begun_s)
+        return choice
+
+
+def _ms_a_move(one: Baseline, policy: str, steps: int) -> float:
+    """Return the mean processor time of a decision in a match, without the first decision, before which the policy is read."""
+    _TimedBot.times_s.clear()
+    bot = _TimedBot(policy)
+    bot.steps = steps
+    others = [bot_of("sample", _trial(one)) for _ in range(1, one.seats)]
+    play(one.game, [bot, *others], seed=DEAL_SEED, options={"hands": one.hands})
+    return 1000 * sum(bot.times_s[1:]) / len(bot.times_s[1:])
 
 
 def _train(one: Baseline, folder: Path, minutes: float) -> None:
@@ -107,16 +156,14 @@ def _train(one: Baseline, folder: Path, minutes: float) -> None:
     print(f"processor: {(used.ru_utime + used.ru_stime) / 60:.0f} min so far", file=sys.stderr)
 
 
-def _training(one: Baseline, kept: Path) -> Training:
-    game = game_by_id(one.game)
-    options = game.values(game.options({"hands": one.hands}, one.seats))
-    return Training.kept(kept, TrainingTerms(game.id, one.seats, options, SEED))
+def _trial(one: Baseline) -> Trial:
+    return Trial(one.game, f"{one.game}.py", one.seats, options={"hands": one.hands})
 
 
-def _played(one: Baseline, policy: Path, against: str, deal_sets: int, steps: int) -> Finding:
-    trial = Trial(one.game, f"{one.game}.py", one.seats, options={"hands": one.hands})
+def _played(one: Baseline, bot: str, against: str, deal_sets: int, steps: int) -> Finding:
+    trial = _trial(one)
     table = [
-        bot_of(str(policy), trial, steps),
+        bot_of(bot, trial, steps),
         *(bot_of(against, trial) for _ in range(1, one.seats)),
     ]
     with closing(Engine()) as engine:
@@ -124,7 +171,7 @@ def _played(one: Baseline, policy: Path, against: str, deal_sets: int, steps: in
             one.game,
             [table],
             deal_sets=deal_sets,
-            seed="baselines",
+            seed=DEAL_SEED,
             options={"hands": one.hands},
             client=engine,
             raising=False,

@@ -4,7 +4,7 @@ import ast
 import json
 import zipfile
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
@@ -116,24 +116,29 @@ class TrainedPolicy:
             numbers[place] = 0.0
         return self.layout.actions.legal(view, moves), self.values(numbers)
 
-    def choose(self, ask: cardarena.AnyAsk, steps: int) -> cardarena.Choice:
-        """Return the move of the policy, or a better one by a search of so many steps."""
+    def choose(
+        self, ask: cardarena.AnyAsk, steps: int, time_is_up: Callable[[], bool]
+    ) -> cardarena.Choice:
+        """Return the move of the policy, or a better one by a search of so many steps, which ends when the time is up."""
         codec = codec_of(self.game)
         view, options = codec.read_view(ask.view), terms_of_message(ask.start.terms).options
         searched = self._searcher.choose(
-            view, options, Seat(ask.seat), view.hand, steps, ask.random
+            view, options, Seat(ask.seat), view.hand, steps, ask.random, time_is_up
         )
         return type(ask.moves[0]).FromString(codec.move(searched.move))
 
 
 class TrainedBot(cardarena.Bot):
-    """Plays the move of the largest value by the policy of a file."""
+    """Plays the move of the largest value by the policy of a file, or a better one by a search."""
 
     max_matches = 64
     file: str | Path = "policy.npz"
     """The file that `arena train` writes; a class of a bot has its path."""
     steps = 0
-    """Steps of the rules that a search on top of the policy takes for a decision, about, as those of `house:search-20ms` (240)."""
+    """Steps of the rules that a search on top of the policy takes for a decision, about, as those of `house:search-200ms` (2400).
+
+    They are counted, so that the bot plays alike on all machines; it takes fewer only if half of the time for a move has passed.
+    """
 
     def __init__(self, file: str | Path | None = None) -> None:
         """Take the file of a policy; by default that of the class."""
@@ -142,11 +147,19 @@ class TrainedBot(cardarena.Bot):
     @classmethod
     def load(cls) -> None:
         """Read the policy before the bot connects."""
-        if cls is not TrainedBot:
+        if cls.file != TrainedBot.file:
             _latest(Path(cls.file))
 
     def move(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
-        return _latest(Path(self.file)).choose(ask, self.steps)
+        return _latest(Path(self.file)).choose(ask, self.steps, self.time_is_up(ask))
+
+    def time_is_up(self, ask: cardarena.AnyAsk) -> Callable[[], bool]:
+        """Return what tells a search to end: half of the time for the move and a hundredth of the bank have passed.
+
+        The other half is for the network, for the last world of the search, and for a machine that is busy.
+        """
+        kept_s = (ask.clock.move_ms * 0.5 + ask.clock.bank_ms * 0.99) / 1000
+        return lambda: ask.time_left_s() < kept_s
 
 
 def _latest(file: Path) -> TrainedPolicy:

@@ -108,7 +108,14 @@ class Searcher:
     most_candidates: int = 24
 
     def choose(
-        self, view: View, options: Options, seat: Seat, hand: int, steps: int, chance: random.Random
+        self,
+        view: View,
+        options: Options,
+        seat: Seat,
+        hand: int,
+        steps: int,
+        chance: random.Random,
+        time_is_up: Callable[[], bool] = lambda: False,
     ) -> Searched:
         """Return the best move by a search of about `steps` steps of the rules, or of more if they are fast (`step_time`).
 
@@ -116,16 +123,17 @@ class Searcher:
           hand: The number of the hand, from 0; the search ends with it.
           steps: After so many no further world is begun.
           chance: All that is random comes from it.
+          time_is_up: Asked before each world; the search ends there if it returns true. A game's own search is not begun then.
         """
         if self.look_ahead is not None:
             world = self.game.sample_state(view, options, seat, _below(chance))
             usual = self.policy(world, seat, _below(chance))
-            if steps == 0:
+            if steps == 0 or time_is_up():
                 return Searched(usual, gain=0.0, worlds=0, steps=0)
             ahead = self.look_ahead(world, seat, steps, usual)
             move = ahead.move if ahead.gain > 0 else usual
             return Searched(move, ahead.gain, worlds=1, steps=steps)
-        searched = self._searched(view, options, seat, hand, steps, chance)
+        searched = self._searched(view, options, seat, hand, steps, chance, time_is_up)
         best, gain, _ = searched.scores.best(0, LEAVE_Z, searched.prior)
         return Searched(searched.candidates[best], gain, searched.scores.worlds, searched.steps)
 
@@ -153,7 +161,7 @@ class Searcher:
                 if surely
                 else ComparedMove(played, 0.0, 0.0)
             )
-        searched = self._searched(view, options, seat, hand, steps, chance, played)
+        searched = self._searched(view, options, seat, hand, steps, chance, played=played)
         best, loss, error = searched.scores.best(searched.candidates.index(played), BETTER_Z)
         return ComparedMove(searched.candidates[best], loss, error)
 
@@ -165,6 +173,8 @@ class Searcher:
         hand: int,
         steps: int,
         chance: random.Random,
+        time_is_up: Callable[[], bool] = lambda: False,
+        *,
         played: Move | None = None,
     ) -> "_Search":
         """Score the candidates; the move that was played is one, and is never dropped."""
@@ -179,7 +189,7 @@ class Searcher:
         kept = None if played is None else candidates.index(played)
         scores = _Scores(len(candidates), kept)
         used = 0
-        while used * self.step_time < steps and len(scores.live) > 1:
+        while used * self.step_time < steps and len(scores.live) > 1 and not time_is_up():
             world = self._world(view, options, seat, chance)
             dice = chance.getrandbits(64)
             row = [math.nan] * len(candidates)

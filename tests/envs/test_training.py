@@ -6,6 +6,7 @@ import runpy
 import subprocess
 import sys
 from contextlib import closing
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from arena.envs.training import KEPT, POLICY, CannotTrain, Training, TrainingTer
 from arena.house.bot import searcher_of
 from arena.local.engines import Engine, ThisProcess
 from arena.local.play import play as play_match
+from cardarena.v1.play_pb2 import Clock
 
 SHORT = TrainingTerms("sixty_six", 2, {"hands": 2}, "7")
 
@@ -292,6 +294,43 @@ def test_a_search_finds_what_a_policy_that_was_not_trained_misses(tmp_path):
     assert left > 0
 
 
+# fmt: off
+CLOCKS = [
+    # move, bank, passed    is up   why
+    (10.0, 60.0, 5.5,       False,  "half of the move's time and a hundredth of the bank are for thinking"),
+    (10.0, 60.0, 5.7,       True,   "the rest is for the network and a busy machine"),
+    (10.0,  0.0, 5.1,       True,   "an empty bank gives nothing"),
+    ( 0.1, 60.0, 0.5,       False,  "a bank helps a short move"),
+    ( 0.1,  0.0, 0.06,      True,   "a fast clock"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("move_s", "bank_s", "passed_s", "is_up"),
+    [row[:4] for row in CLOCKS],
+    ids=[row[4] for row in CLOCKS],
+)
+def test_a_search_takes_half_of_the_clock_at_most(move_s, bank_s, passed_s, is_up):
+    clock = Clock(move_ms=int(move_s * 1000), bank_ms=int(bank_s * 1000))
+    ask = SimpleNamespace(clock=clock, time_left_s=lambda: move_s + bank_s - passed_s)
+    assert TrainedBot().time_is_up(ask)() == is_up
+
+
+def test_a_bot_without_time_plays_its_policy(tmp_path):
+    """It answers by what it has, so that no clock makes it lose a match."""
+    Training(SHORT).export(tmp_path / POLICY)
+    hasty, quick = (TrainedBot(tmp_path / POLICY) for _ in range(2))
+    hasty.steps = 2_400
+    hasty.time_is_up = lambda _: lambda: True
+    plays = [
+        play_match("sixty_six", [bot, quick], seed=5, options={"hands": 2})
+        for bot in (hasty, quick)
+    ]
+    assert plays[0].scores == plays[1].scores
+    assert not plays[0].faults
+
+
 def test_the_command_writes_a_bot_and_goes_on(tmp_path, monkeypatch):
     """Its folder is a bot of the SDK, which an author may change."""
     folder = tmp_path / "bot"
@@ -305,5 +344,6 @@ def test_the_command_writes_a_bot_and_goes_on(tmp_path, monkeypatch):
     assert "round    2" in on.output
     assert (folder / "bot.py").read_text().startswith("# mine")
     bot = runpy.run_path(str(folder / "bot.py"))["Bot"]
+    bot.steps = 20  # fewer than the folder has, as this tests no strength
     played = play_match("sixty_six", [bot, bot], seed=5, options={"hands": 2})
     assert not played.faults

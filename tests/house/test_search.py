@@ -71,6 +71,14 @@ def test_it_takes_about_as_many_steps_as_it_is_given():
     assert 600 <= chosen(first, 600).steps < 1_200
 
 
+def test_it_ends_when_its_time_is_up():
+    """Each world is asked for, so that a bot with a short clock answers in time by what it knows."""
+    options, state, seat = begun()
+    view, asked = SIXTY_SIX.rules.view(state, seat), iter([False, False, False, True])
+    search, chance = Searcher(SIXTY_SIX, first), random.Random(1)
+    assert search.choose(view, options, seat, 0, 600, chance, lambda: next(asked)).worlds == 3
+
+
 def test_only_candidates_are_searched():
     options, state, seat = begun()
     usual = first(state, seat, None)
