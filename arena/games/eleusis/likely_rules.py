@@ -10,8 +10,9 @@ The prior of a rule is an equal share of its family: simple families have few ru
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from itertools import permutations
+from functools import cache, lru_cache, reduce
+from itertools import chain, groupby, islice, permutations, repeat
+from operator import and_
 from typing import Final, NamedTuple, TypeAlias
 
 from arena.games.cards import Card
@@ -322,39 +323,119 @@ def beliefs(
     faces = [FACES[card] for card in line]
     ends = [Ends.of(faces[:size]) for size in range(1, len(faces) + 1)]
     played = [(_lines(ends[unit.after - 1], unit.cards), unit.right) for unit in shown]
-    weighed: list[tuple[int, Kind, LikelyRule]] = []
     least = len(line) + len(shown)
-    for kind, rules in likely_rules():
-        right = wrong = 0
-        strings: list[int] = []
+    weighed: list[tuple[int, list[tuple[int, int]]]] = []
+    for at, (kind, rules) in enumerate(likely_rules()):
+        right, wrong, strings = set[int](), set[int](), list[list[int]]()
         for cards, was_right in played:
-            bits = 0
-            for ends_before, at in cards:
-                bits |= 1 << FACE_COUNT * kind.context(ends_before) + at
-            if was_right:
-                right |= bits
-            elif len(cards) == 1:
-                wrong |= bits
+            places = [FACE_COUNT * kind.context(before) + index for before, index in cards]
+            if was_right or len(cards) == 1:
+                (right if was_right else wrong).update(places)
             else:
-                strings.append(bits)
-        out = {rule.bits for rule in rules if rule.text in refuted} if refuted else ()
-        for rule in rules[:most_rules]:
-            agreeing = rule.bits
-            against = (right & ~agreeing).bit_count() + (wrong & agreeing).bit_count()
-            if against <= least + _MOST_BEHIND and agreeing not in out:
-                for bits in strings:
-                    against += not bits & ~agreeing
-                least = min(least, against)
-                weighed.append((against, kind, rule))
+                strings.append(places)
+        among = every = (1 << len(rules[:most_rules])) - 1
+        for text in refuted:
+            among &= ~(1 << _numbers(at).get(text, len(rules)))
+        contradicted = [every ^ _agreeing(at, most_rules, place) for place in right]
+        contradicted += [_agreeing(at, most_rules, place) for place in wrong]
+        for places in strings:
+            contradicted.append(
+                reduce(and_, [_agreeing(at, most_rules, place) for place in places])
+            )
+        levels = list[tuple[int, int]]()
+        for against, members in _by_count(contradicted, among):
+            least = min(least, against)
+            if against > least + _MOST_BEHIND:
+                break
+            levels.append((against, members))
+        weighed.append((at, levels))
     weights = [
-        (rule.prior * CONTRADICTION ** (against - least), kind, rule)
-        for against, kind, rule in weighed
+        (prior * CONTRADICTION ** (against - least), at, members & of_prior)
+        for at, levels in weighed
+        for prior, of_prior in _priors(at)
+        for against, members in levels
         if against <= least + _MOST_BEHIND
     ]
     weights.sort(key=lambda each: -each[0])
-    total = sum(weight[0] for weight in weights)
-    kept = tuple((weight / total, kind, rule) for weight, kind, rule in weights[:_KEPT])
-    return Beliefs(kept, least)
+    total = sum(
+        chain.from_iterable(repeat(weight, members.bit_count()) for weight, _, members in weights)
+    )
+    likeliest = (
+        (weight / total, likely_rules()[at][0], likely_rules()[at][1][number])
+        for weight, at, members in weights
+        for number in _places_of(members)
+    )
+    return Beliefs(tuple(islice(likeliest, _KEPT)), least)
+
+
+# Sets of the rules of a kind, of which bit `n` stands for rule `n`. So thousands of rules are weighed by a few operations.
+
+
+_DIGITS: Final = [bytes(b"01"[byte >> bit & 1] for byte in range(256)) for bit in range(8)]
+
+
+@cache
+def _agreeing(at: int, most_rules: int | None, place: int) -> int:
+    """Return the rules of kind `at` that have the bit `place`."""
+    width = _width(at)
+    column = _rows(at, most_rules)[place // 8 :: width]
+    return int(column.translate(_DIGITS[place % 8]), 2)
+
+
+def _width(at: int) -> int:
+    return -(-FACE_COUNT * likely_rules()[at][0].contexts // 8)
+
+
+@cache
+def _rows(at: int, most_rules: int | None) -> bytes:
+    """Return the bits of the rules of a kind one after the other, the last rule first."""
+    rules, width = likely_rules()[at][1][:most_rules], _width(at)
+    return b"".join([rule.bits.to_bytes(width, "little") for rule in reversed(rules)])
+
+
+@cache
+def _numbers(at: int) -> dict[str, int]:
+    return {rule.text: number for number, rule in enumerate(likely_rules()[at][1])}
+
+
+@cache
+def _priors(at: int) -> tuple[tuple[float, int], ...]:
+    """Return the priors of a kind in the order of its rules, each with the rules that have it."""
+    begin, sets = 0, list[tuple[float, int]]()
+    for prior, rules in groupby(likely_rules()[at][1], key=lambda rule: rule.prior):
+        count = len(tuple(rules))
+        sets.append((prior, (1 << count) - 1 << begin))
+        begin += count
+    return tuple(sets)
+
+
+def _by_count(sets: Sequence[int], among: int) -> Iterator[tuple[int, int]]:
+    """Yield the rules among some that are in equally many of the sets, with that number, the fewest first."""
+    digits = list[int]()  # of the number of each rule, in binary, the lowest first
+    for members in sets:
+        carry = members
+        for at, digit in enumerate(digits):
+            digits[at], carry = digit ^ carry, digit & carry
+            if not carry:
+                break
+        else:
+            digits.append(carry)
+    while among:
+        count, fewest = 0, among
+        for at in reversed(range(len(digits))):
+            if fewer := fewest & ~digits[at]:
+                fewest = fewer
+            else:
+                count += 1 << at
+        yield count, fewest
+        among &= ~fewest
+
+
+def _places_of(bits: int) -> Iterator[int]:
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
 
 
 def _lines(line: Ends, cards: Sequence[Card]) -> list[tuple[Ends, int]]:
