@@ -11,21 +11,19 @@ import re
 import shutil
 import stat
 import struct
-import tomllib
 import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
-from itertools import accumulate
+from fnmatch import translate
 from pathlib import Path
 from typing import Final
 
 from arena.bots.contents import SubmittedFile, contents_sha256
 from arena.sandbox.command import MANIFEST
-from arena.validation import InvalidInput, text_of
+from arena.validation import InvalidInput, text_of, toml_values
 
 MAX_ARCHIVE_BYTES: Final = 50 << 20
 MAX_UNPACKED_BYTES: Final = 200 << 20
@@ -166,7 +164,7 @@ def packed_paths(paths: Sequence[str], manifest: bytes) -> Sequence[str]:
     above = tuple(path.removesuffix(ENVIRONMENT) for path in paths if _is_environment(path))
     kept = [path for path in paths if not (_is_left_out(path) or path.startswith(above))]
     if patterns := _files_of(manifest):
-        names = {pattern: {path for path in kept if _names(pattern, path)} for pattern in patterns}
+        names = {pattern: set(filter(_named_by(pattern), kept)) for pattern in patterns}
         if unused := [pattern for pattern, named in names.items() if not named]:
             raise BadArchive(
                 [
@@ -405,20 +403,22 @@ def _is_environment(path: str) -> bool:
 
 
 def _files_of(manifest: bytes) -> Sequence[str]:
-    """The `files` of a manifest; none if it cannot be read, which is reported when it is validated."""
+    """The `files` of a manifest; none if it cannot be read or is too long, which is reported when it is validated."""
+    if len(manifest) > MAX_MANIFEST_BYTES:
+        return ()
     try:
-        files = tomllib.loads(manifest.decode()).get("files")
-    except ValueError:
+        files = toml_values(text_of(manifest)).get("files")
+    except InvalidInput:
         return ()
     if not isinstance(files, list) or not all(isinstance(pattern, str) for pattern in files):
         return ()
     return files
 
 
-def _names(pattern: str, path: str) -> bool:
+def _named_by(pattern: str) -> Callable[[str], object]:
     """Whether a pattern matches a path or a folder above it."""
-    to_path = accumulate(path.split("/"), "{}/{}".format)
-    return any(fnmatchcase(name, pattern.rstrip("/")) for name in to_path)
+    whole = translate(pattern.rstrip("/"))[: -len(r"\Z")]
+    return re.compile(rf"{whole}(?:/|\Z)").match
 
 
 def _mode(info: zipfile.ZipInfo) -> int:

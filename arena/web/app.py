@@ -25,6 +25,7 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route, Router
 from starlette.types import ASGIApp
 
+import arena.web.path_numbers  # noqa: F401 - for the routes with numbers
 from arena.api.admission.http_connections import visitor_of
 from arena.api.admission.own_names import OwnNames
 from arena.api.site_archive import ListedMatch, NotPublic, SiteArchive
@@ -438,9 +439,9 @@ def application(
         Route("/robots.txt", robots),
         Route("/verify.html", web.verifier),
         Route("/replays/{match}.replay", web.replay),
-        Route("/competitions/{name}.official-{number:int}.jsonl", web.official),
+        Route("/competitions/{name}.official-{number:number}.jsonl", web.official),
         *(
-            Route(f"/previews/m/{{match}}/{{viewer}}/{{hand:int}}.{kind}", web.hand_preview)
+            Route(f"/previews/m/{{match}}/{{viewer}}/{{hand:number}}.{kind}", web.hand_preview)
             for kind in ("png", "gif")
         ),
         Route("/previews/bots/{name}.png", web.bot_preview),

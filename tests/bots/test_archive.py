@@ -11,7 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.bots import archive
-from arena.bots.archive import BadArchive, pack, problem_of_path, read_archive, unpack
+from arena.bots.archive import (
+    MAX_MANIFEST_BYTES,
+    BadArchive,
+    pack,
+    packed_paths,
+    problem_of_path,
+    read_archive,
+    unpack,
+)
 from arena.bots.contents import SubmittedFile, contents_sha256
 
 BOT = {
@@ -240,6 +248,14 @@ class TestFolders:
         else:
             pack(folder, tmp_path / "packed.zip")
             assert read_archive(tmp_path / "packed.zip").paths == {"bot.toml", *packed}
+
+    @pytest.mark.parametrize(
+        "manifest",
+        [b"files = ['bot.py']\n" + b"#" * MAX_MANIFEST_BYTES, b"files = " + b"[" * 4_000],
+        ids=["longer than any manifest", "nested without end"],
+    )
+    def test_a_manifest_that_costs_time_chooses_nothing(self, manifest):
+        assert packed_paths(["bot.py", "bot.toml", "x"], manifest) == ["bot.py", "bot.toml", "x"]
 
     def test_a_link_is_not_followed(self, tmp_path):
         folder = folder_of(tmp_path / "bot")

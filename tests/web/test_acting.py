@@ -458,7 +458,7 @@ def asked_at(steps, seat, at):
 
 # Who may do what.
 
-VERSION = "/me/bots/{bot}/{number:int}"
+VERSION = "/me/bots/{bot}/{number:number}"
 ONE = "/organise/competitions/{name}"
 # What each route answers to somebody without a session, a guest, an owner whose bot it is not, its owner, and an
 # organiser. 303 of GET leads to the page of sign-in; 422 and 409 are forms that were read and lack something.
@@ -485,12 +485,12 @@ ROUTES = {
     ("POST", "/me/competitions/{name}"):  (401, 401, 404, 404, 403),
     ("GET", "/me/compare"):               (303, 303, 200, 200, 403),
     ("POST", "/me/compare"):              (401, 401, 422, 422, 403),
-    ("GET", "/me/compare/{id:int}"):      (303, 303, 404, 404, 403),
-    ("POST", "/me/compare/{id:int}/stop"): (401, 401, 404, 404, 403),
+    ("GET", "/me/compare/{id:number}"):      (303, 303, 404, 404, 403),
+    ("POST", "/me/compare/{id:number}/stop"): (401, 401, 404, 404, 403),
     ("GET", "/me/webhooks"):              (303, 303, 200, 200, 200),
     ("POST", "/me/webhooks"):             (401, 401, 422, 422, 422),
-    ("POST", "/me/webhooks/{id:int}/delete"): (401, 401, 404, 404, 404),
-    ("POST", "/me/webhooks/{id:int}/test"): (401, 401, 404, 404, 404),
+    ("POST", "/me/webhooks/{id:number}/delete"): (401, 401, 404, 404, 404),
+    ("POST", "/me/webhooks/{id:number}/test"): (401, 401, 404, 404, 404),
     ("GET", "/organise"):                 (303, 303, 403, 403, 200),
     ("POST", "/organise"):                (401, 401, 403, 403, 422),
     ("GET", "/organise/owners"):          (303, 303, 403, 403, 200),
@@ -520,9 +520,9 @@ SENT = {
 """What the forms hold; a form that is not listed is empty. BOT is a bot of the owner."""
 PARTS = {
     "{bot}": "anns",
-    "{number:int}": "1",
+    "{number:number}": "1",
     "{log}": "x~2Elog",
-    "{id:int}": "77",
+    "{id:number}": "77",
     "{name}": "none",
     "{provider}": "none",
 }

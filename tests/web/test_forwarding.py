@@ -131,6 +131,30 @@ def test_only_the_paths_of_the_acting_process_are_forwarded(place, path, forward
     assert (len(requests) == 1, sent == ["pages"]) == (forwarded, not forwarded)
 
 
+# fmt: off
+UNREADABLE = [
+    # method  path        headers           body     answer   why
+    ("GET",     "/me",    [("host", "h")],  b"abc",  303,     "a page is asked for with a body, which is dropped"),
+    ("GET",     "/me",    [],               b"",     400,     "HTTP/1.0 without a host"),
+    ("GET",     "/me\xe9", [("host", "h")],  b"",     "pages", "a path of another process"),
+    ("OPTIONS", "*",      [("host", "h")],  b"",     "pages", "a request for no path"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "headers", "body", "answer", "why"),
+    UNREADABLE,
+    ids=[row[-1] for row in UNREADABLE],
+)
+def test_what_cannot_be_forwarded_is_no_error_of_the_site(
+    place, method, path, headers, body, answer, why
+):
+    requests, sent = asked(path, place, method=method, headers=headers, messages=[piece(body)])
+    assert [body for _, body in requests] == [b""] * (answer == 303), why
+    assert (sent[0] if answer == "pages" else sent[0]["status"]) == answer
+
+
 def test_the_largest_archive_fits_into_a_form():
     assert MAX_ARCHIVE_BYTES < MOST_BODY_BYTES
 

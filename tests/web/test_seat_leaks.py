@@ -11,6 +11,7 @@ import pytest
 from arena.games.contract import Seat
 from arena.local.human_match import Moment, PersonsAsk
 from arena.referee.terms import TIME_CLASSES, MatchTerms
+from arena.web.acting.visits import VISITOR
 from arena.web.play import seats as seats_module
 from arena.web.play.controls import Controls
 from arena.web.play.draft import NO_DRAFT, Asked
@@ -148,6 +149,34 @@ def test_a_match_that_cannot_be_played_is_not_begun(guest, wrong):
     answer = guest.post("/play/new", {"game": "klaberjass", "level": "random"} | wrong)
     assert answer.status_code == 400
     assert "<b>" not in answer.text
+
+
+def test_an_address_that_leaves_match_after_match_has_few_seats_kept(guest, monkeypatch):
+    monkeypatch.setattr(seats_module, "MOST_KEPT_OF_ADDRESS", 1)
+
+    def left(**headers):
+        answer = guest.post("/play/new", {"game": "abstrac", "level": "random"}, **headers)
+        guest.post(answer.headers["location"], {"leave": "1"})
+        return answer.headers["location"].rpartition("/")[2]
+
+    other, first, second = left(**{VISITOR: "192.0.2.9"}), left(), left()
+    guest.sit("abstrac")
+    kept = [guest.seats.get(token) is not None for token in (other, first, second)]
+    assert kept == [True, False, True]
+
+
+def test_a_match_is_compared_for_its_seats_alone(guest):
+    seat = guest.sit("abstrac")
+    guest.post(guest.path, {"leave": "1"})
+    path = f"/play/m/{seat.match.match_id}/house.html?seat="
+    # Another text would be another page, of seconds of work, in the memory of the process.
+    assert [guest.get(path + text).status_code for text in "019x\u0661"] == [
+        200,
+        200,
+        404,
+        404,
+        404,
+    ]
 
 
 def test_a_seat_is_forgotten_an_hour_after_its_match_and_old_replays_are_removed(

@@ -129,6 +129,6 @@ def _shown(comparison: comparisons_pb2.Comparison) -> dict[str, Any]:
 ACTS = (
     Act("GET", "/me/compare", Who.OWNER, comparisons_page),
     Act("POST", "/me/compare", Who.OWNER, compare, comparisons_page),
-    Act("GET", "/me/compare/{id:int}", Who.OWNER, comparison_page),
-    Act("POST", "/me/compare/{id:int}/stop", Who.OWNER, stop, comparison_page),
+    Act("GET", "/me/compare/{id:number}", Who.OWNER, comparison_page),
+    Act("POST", "/me/compare/{id:number}/stop", Who.OWNER, stop, comparison_page),
 )

@@ -47,7 +47,10 @@ _OF_CONNECTIONS: Final = frozenset(
         b"expect",
     }
 )
+_WITHOUT_BODY: Final = ("GET", "HEAD")
+"""The methods whose bodies mean nothing, and are dropped."""
 _ANSWERS: Final = {
+    400: "This request cannot be read: nothing of it was done.\n",
     408: "The request took too long: nothing of it was done.\n",
     413: f"This is larger than {MOST_BODY_BYTES >> 20} MB: nothing of it was done.\n",
     502: "What acts on this site does not answer. Try again in a minute.\n",
@@ -111,7 +114,7 @@ class Forwarding:
         self._places = PagePlaces()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"].split("/")[1] not in self._parts:
+        if scope["type"] != "http" or scope["path"][1:].partition("/")[0] not in self._parts:
             await self._app(scope, receive, send)
             return
         began = False
@@ -131,7 +134,7 @@ class Forwarding:
             )
             async with turn:
                 await self._forward(scope, visitor, receive, sent)
-        except (_Refusal, Full, OSError, h11.RemoteProtocolError) as error:
+        except (_Refusal, Full, OSError, h11.ProtocolError) as error:
             if began:
                 raise
             status = (
@@ -139,6 +142,8 @@ class Forwarding:
                 if isinstance(error, _Refusal)
                 else 503
                 if isinstance(error, Full)
+                else 400
+                if isinstance(error, h11.LocalProtocolError)  # a client's that h11 does not send on
                 else 502
             )
             if status == 502:
@@ -157,8 +162,9 @@ class Forwarding:
             request = h11.Request(method=scope["method"], target=target, headers=headers)
             writer.write(client.send(request) or b"")
             async for piece in _pieces(receive):
-                writer.write(client.send(h11.Data(data=piece)) or b"")
-                await writer.drain()
+                if scope["method"] not in _WITHOUT_BODY:
+                    writer.write(client.send(h11.Data(data=piece)) or b"")
+                    await writer.drain()
             writer.write(client.send(h11.EndOfMessage()) or b"")
             await writer.drain()
             await _answer(client, reader, send)
@@ -187,7 +193,7 @@ class Forwarding:
             for name, value in scope["headers"]
             if name not in _OF_CONNECTIONS and name not in names and name != b"content-length"
         ]
-        has_body = scope["method"] not in ("GET", "HEAD")
+        has_body = scope["method"] not in _WITHOUT_BODY
         framing = [(b"transfer-encoding", b"chunked")] if has_body else []
         length = dict(scope["headers"]).get(b"content-length", b"0")
         if not length.isdigit() or int(length) > MOST_BODY_BYTES:

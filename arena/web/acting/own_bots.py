@@ -12,7 +12,7 @@ from typing import Annotated, Any, BinaryIO, ClassVar, Final, cast
 from starlette.datastructures import UploadFile
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
-from arena.bots.archive import BadArchive, packed_paths
+from arena.bots.archive import MAX_PATH_CHARS, BadArchive, packed_paths
 from arena.games.catalogue import GAMES, game_by_id
 from arena.referee.terms import GameId, MatchTerms
 from arena.referee.wire.enums import enum_number, enum_word
@@ -214,7 +214,8 @@ def _zipped(files: Sequence[UploadFile]) -> tuple[BinaryIO, int]:
     sent = {}
     for file in files:
         _, _, inner = (file.filename or "").replace("\\", "/").partition("/")
-        sent[inner or (file.filename or "")] = file.file
+        # Long paths are cut, as they cost time; the arena refuses them by name.
+        sent[(inner or (file.filename or ""))[: MAX_PATH_CHARS + 1]] = file.file
     manifest = sent[MANIFEST].read() if MANIFEST in sent else b""
     paths = packed_paths([*sent], manifest)
     content = tempfile.SpooledTemporaryFile(max_size=1 << 20)  # noqa: SIM115 - closed by its user
@@ -338,7 +339,7 @@ _NEXT: Final = {
 }
 """The states that an owner may give a version in a state."""
 
-_VERSION: Final = "/me/bots/{bot}/{number:int}"
+_VERSION: Final = "/me/bots/{bot}/{number:number}"
 ACTS = (
     Act("GET", "/me", Who.MEMBER, bots_page),
     Act("POST", "/me/submit", Who.OWNER, submit, bots_page, MOST_BODY_BYTES),

@@ -9,6 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+import arena.web.path_numbers  # noqa: F401 - for the routes with numbers
 from arena.web.acting import account, comparing, entering, organise, own_bots, webhooks
 from arena.web.acting.arena_calls import SiteCalls
 from arena.web.acting.guard import Act, Ask, Guard, Who, Wrong

@@ -69,6 +69,6 @@ async def test(ask: Ask) -> Response:
 ACTS = (
     Act("GET", _PAGE, Who.MEMBER, webhooks_page),
     Act("POST", _PAGE, Who.MEMBER, create, webhooks_page),
-    Act("POST", f"{_PAGE}/{{id:int}}/delete", Who.MEMBER, delete, webhooks_page),
-    Act("POST", f"{_PAGE}/{{id:int}}/test", Who.MEMBER, test, webhooks_page),
+    Act("POST", f"{_PAGE}/{{id:number}}/delete", Who.MEMBER, delete, webhooks_page),
+    Act("POST", f"{_PAGE}/{{id:number}}/test", Who.MEMBER, test, webhooks_page),
 )

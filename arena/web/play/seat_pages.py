@@ -14,6 +14,7 @@ from arena.records.read import Replay
 from arena.referee.spec import Ending, Outcome
 from arena.referee.terms import TIME_CLASSES
 from arena.sandbox.house_levels import STEPS
+from arena.web.addresses import NoSuchPage
 from arena.web.markdown import game_rules
 from arena.web.names import LEVELS
 from arena.web.page import Page
@@ -160,7 +161,10 @@ def house(replay: Replay, seat: str) -> Page:
     from arena.house.par import CannotCompare, compare  # loads the search
 
     spec = replay.spec()
-    own = Seat(int(seat) if seat.isdecimal() and int(seat) < spec.terms.seats else 0)
+    # Any other text would have the same page made again, which takes seconds.
+    if seat not in map(str, range(spec.terms.seats)):
+        raise NoSuchPage(f"the match has no seat {seat}")
+    own = Seat(int(seat))
     view: dict[str, Any] = {"match": spec.match_id, "seat": int(own), "name": replay.names[own]}
     try:
         compared = compare(replay, own, STEPS[COMPARED_LEVEL])

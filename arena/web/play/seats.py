@@ -30,6 +30,8 @@ MOST_OF_ADDRESS: Final = 4
 """The most matches in play that were begun from an address."""
 KEPT_S: Final = 3_600.0
 """How long a seat has a page after the end of its match; the replay stays."""
+MOST_KEPT_OF_ADDRESS: Final = 64
+"""The most such pages of an address; the oldest are forgotten. Each takes some 50 kB."""
 MOST_REPLAYS: Final = 1_000
 
 
@@ -198,6 +200,13 @@ class Seats:
     def _seated(self, seat: PersonsSeat) -> str:
         token = secrets.token_urlsafe(16)
         self._seats[token] = seat
+        ended = [
+            kept
+            for kept, other in list(self._seats.items())
+            if other.address == seat.address and other.match.outcome is not None
+        ]
+        for kept in ended[:-MOST_KEPT_OF_ADDRESS]:
+            self._seats.pop(kept, None)  # other threads forget seats, too
         return token
 
     def pass_time(self) -> None:
@@ -210,7 +219,7 @@ class Seats:
                 seat.ended_s = now_s
                 self._remove_old_replays()
             elif now_s - seat.ended_s > KEPT_S:
-                del self._seats[token]
+                self._seats.pop(token, None)
 
     def _remove_old_replays(self) -> None:
         replays = sorted(self.folder.glob("*.replay"), key=lambda path: path.stat().st_mtime_ns)

@@ -22,6 +22,7 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+import arena.web.path_numbers  # noqa: F401 - for the routes with numbers
 from arena.games.catalogue import BadOptions, game_by_id
 from arena.games.contract import Seat
 from arena.local.human_match import NotYourMove
@@ -35,7 +36,7 @@ from arena.web.page import Page
 from arena.web.passed_on import passed_on_folder
 from arena.web.play import seat_pages
 from arena.web.play.arena_match import opponents
-from arena.web.play.seats import BOT, NoTable, PersonsSeat, Seats
+from arena.web.play.seats import BOT, MOST_REPLAYS, NoTable, PersonsSeat, Seats
 
 COMPRESSION: Final = 5
 """The level of gzip. A page does not have the secret of its address, so its length tells nothing of it."""
@@ -75,7 +76,7 @@ class PlayPages:
             Route("/m/{match}/what-if", self.what_if),
             Route("/s/{token}", self.seat, methods=["GET", "HEAD", "POST"]),
             Route("/m/{match}/house.html", self.house),
-            Route("/m/{match}/{viewer}/{hand:int}.html", self.hand),
+            Route("/m/{match}/{viewer}/{hand:number}.html", self.hand),
             Route("/replays/{match}.replay", self.replay),
             Route("/{path:path}", self.unknown_page),
         ]
@@ -217,7 +218,7 @@ class PlayPages:
     async def house(self, request: Request) -> Response:
         """Make the page that compares a person's moves with the house bot's."""
         path = self._replay(request)
-        seat = request.query_params.get("seat", "")
+        seat = request.query_params.get("seat", "0")
         page = await self._threaded(request, lambda: _compared(path, seat[:1]))
         return _page(page, Links(f"play/m/{path.stem}/house"))
 
@@ -267,7 +268,7 @@ def _drawn(seat: PersonsSeat, shown: int | None) -> Page:
         return seat_pages.table(seat, shown)
 
 
-@lru_cache(64)
+@lru_cache(MOST_REPLAYS)
 def _compared(path: Path, seat: str) -> Page:
     return seat_pages.house(Replay.open(path), seat)
 
