@@ -169,8 +169,12 @@ def connect(
             raise EngineError(
                 f"--cluster {cluster} needs the package {package}: pip install {package}"
             ) from error
-    else:
-        require_private(scheduler)  # the worker's key travels by it
+    try:
+        require_private(started.scheduler_address if started else scheduler)  # for the worker's key
+    except EngineError:
+        if started:
+            started.close()
+        raise
     return DaskPlacement(
         lambda: Client(started or scheduler, timeout=CONNECT_S, set_as_default=False),
         started,

@@ -6,6 +6,7 @@ import signal
 import tempfile
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -117,6 +118,35 @@ def test_workers_are_placed_found_again_and_drained(engine, tmp_path, monkeypatc
 def parent_of(pid):
     """The process id of the parent of a process."""
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+# fmt: off
+READABLE = [
+    # given                                 address of the scheduler   why
+    ({"scheduler": "tcp://10.0.0.5:8786"},  "",                        "a scheduler on another machine"),
+    ({"cluster": "ssh"},                    "tcp://10.0.0.5:8786",     "a cluster that is started there"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("given", "address", "why"), READABLE, ids=[row[-1] for row in READABLE])
+def test_the_key_of_a_worker_goes_to_no_scheduler_that_others_can_hear(
+    monkeypatch, given, address, why
+):
+    pytest.importorskip("distributed", reason="needs cardarena-engine[dask]")
+    from arena.app.placement import dask_engine
+
+    closed = []
+    cluster = SimpleNamespace(scheduler_address=address, close=lambda: closed.append(why))
+    monkeypatch.setattr(
+        dask_engine, "import_module", lambda _: SimpleNamespace(SSHCluster=lambda: cluster)
+    )
+    monkeypatch.setattr(dask_engine, "Client", lambda *_, **__: pytest.fail("it is connected"))
+    with pytest.raises(
+        EngineError, match=r"tcp://10\.0\.0\.5:8786 is on another machine, and needs TLS"
+    ):
+        open_placement("dask", WorkerProgram("", "secret"), given)
+    assert closed == [why] * ("cluster" in given)
 
 
 def test_an_engine_without_its_package_says_how_to_install_it(monkeypatch):
