@@ -1,9 +1,14 @@
 """The file of people whom an organiser invites: comma-separated values with the name first, from a command or a form."""
 
 import csv
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from arena.validation import InvalidInput
+
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+"""How a cell begins that a spreadsheet would compute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +55,8 @@ def read_people(text: str) -> InvitedPeople:
     if problems:
         raise InvalidInput(problems)
     return InvitedPeople(heading, people, delimiter)
+
+
+def without_formulas(row: Sequence[str]) -> list[str]:
+    """The cells of a line that is written, of which a spreadsheet computes none."""
+    return [f"'{cell}" if cell.startswith(_FORMULA) else cell for cell in row]

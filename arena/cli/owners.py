@@ -10,7 +10,7 @@ from typing import BinaryIO, Final
 
 import click
 
-from arena.api.invited_people import InvitedPeople, read_people
+from arena.api.invited_people import InvitedPeople, read_people, without_formulas
 from arena.cli.arena_client import (
     NoAnswer,
     Server,
@@ -144,7 +144,7 @@ def _invite_all(listed: InvitedPeople, server: Server, lifetime_s: int, *, as_js
     heading, people = listed.heading, listed.people
     writer = csv.writer(sys.stdout, delimiter=listed.delimiter, lineterminator="\n")
     if heading and not as_json:
-        writer.writerow([heading[0], "code", *heading[1:]])
+        writer.writerow(without_formulas([heading[0], "code", *heading[1:]]))
     with service_client(server, OwnerServiceStub) as arena:
         for number, (name, *rest) in people:
             invited = functools.partial(
@@ -164,7 +164,7 @@ def _invite_all(listed: InvitedPeople, server: Server, lifetime_s: int, *, as_js
                 continue
             made.append({"owner": name, "code": code})
             if not as_json:
-                writer.writerow([name, code, *rest])
+                writer.writerow(without_formulas([name, code, *rest]))
                 sys.stdout.flush()
     if as_json:
         print_json({"invited": made})

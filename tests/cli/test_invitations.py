@@ -63,6 +63,7 @@ FILES = [
     ('\ufeffann\r\n\r\n bob ,"b, c"\r\n',    'ann,CODE-1\nbob,CODE-2,"b, c"\n',                  ["ann", "bob"],        0,    "a spreadsheet's file"),
     ("name;mail\r\nann;a@x\r\n",               "name;code;mail\nann;CODE-1;a@x\n",                   ["ann"],               0,    "semicolons, as Excel writes in many languages"),
     ("ann\ta@x\n",                             "ann\tCODE-1\ta@x\n",                                 ["ann"],               0,    "tabs"),
+    ("ann,=1+1,@x\n",                          "ann,CODE-1,'=1+1,'@x\n",                             ["ann"],               0,    "cells that a spreadsheet would compute"),
     ("ann\ntaken\nb@d\nbob\n",                 "ann,CODE-1\nbob,CODE-2\n",                           ["ann", "bob"],        1,    "names that are refused"),
     ("ann\nbob\nANN\n",                        "",                                                   [],                    1,    "a name twice"),
     ("name\n",                                 "",                                                   [],                    1,    "no names"),

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Final, cast
 from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
 
-from arena.api.invited_people import read_people
+from arena.api.invited_people import read_people, without_formulas
 from arena.records.phrases import count
 from arena.referee.wire.enums import enum_number, enum_word
 from arena.results.states import LEADS_TO, Action
@@ -45,8 +45,6 @@ ABOUT: Final = {
 """What the actions of an organiser do."""
 _ORDER: Final = ("running", "paused", "draft")
 """The states of competitions in which an organiser acts, the most urgent first."""
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
-"""How a cell begins that a spreadsheet would compute."""
 _Name = Annotated[str, Limits(max_length=64), NOT_EMPTY]
 _Reason = Annotated[str, Limits(max_length=200), NOT_EMPTY]
 
@@ -293,9 +291,7 @@ async def invite(ask: Ask) -> Response:
 def _csv(rows: Sequence[Sequence[str]]) -> str:
     """Rows as comma-separated values, of which no cell is a formula."""
     written = io.StringIO()
-    csv.writer(written).writerows(
-        [f"'{cell}" if cell.startswith(_FORMULA) else cell for cell in row] for row in rows
-    )
+    csv.writer(written).writerows(map(without_formulas, rows))
     return written.getvalue()
 
 
