@@ -91,7 +91,7 @@ def create(
     elif no_wait:
         say(made.match_id)
     else:
-        _print(made)
+        _print(made, server.address)
     if made.ending == game_pb2.Ending.ENDING_ABORTED:
         raise click.ClickException("the arena could not finish the match; its log says why")
 
@@ -177,7 +177,7 @@ def _progress(
         yield show
 
 
-def _print(match: lobby_pb2.MatchInfo) -> None:
+def _print(match: lobby_pb2.MatchInfo, address: str) -> None:
     console = PlainConsole()
     if match.places:
         print_table(
@@ -197,5 +197,5 @@ def _print(match: lobby_pb2.MatchInfo) -> None:
             f"ask why: {program()} match why {match.match_id} BOT"
         )
     text = f"Watch it, on the arena's machine: {program()} replay show {match.match_id}"
-    text += f"\nOn another machine, first: {program()} replay download {match.match_id} --server ADDRESS"
+    text += f"\nOn another machine, first: {program()} replay download {match.match_id} --server {address}"
     console.print(text, markup=False, soft_wrap=True)

@@ -117,7 +117,7 @@ def agent_tools(commands: AgentCommands, seats: AgentSeats, server: Server) -> d
         ask, chosen = arguments.get("ask"), arguments.get("move")
         if not isinstance(ask, int) or not isinstance(chosen, (int, str)):
             raise ToolError(
-                "`ask` is the number of the ask, and `move` a number of the list or a move"
+                "give `ask`, the number that wait_for_turn names, and `move`, a number of its list or a move"
             )
         return seats.move(ask, str(chosen))
 

@@ -173,7 +173,7 @@ class _AgentBot(Bot):
         self._words = Words(self.start)
         names = ", ".join(f"seat {player.seat} {player.name}" for player in self.players)
         self.seats.tell(
-            f"Match {self.start.match} of {self.game} begins: you are seat {self.seat} of {names}. "
+            f"Match {self.start.match} of {self.game} begins: you are seat {self.seat}; at the table sit {names}. "
             f"Call read_rules for the rules. Options: {self.options}."
         )
 

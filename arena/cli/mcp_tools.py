@@ -324,7 +324,8 @@ def output_of(code: int, out: bytes, errors: bytes) -> str:
 
 
 def cut(text: str) -> str:
-    """Return a result, cut to `MAX_CHARS`."""
+    """Return a result without spaces at the ends of its lines, cut to `MAX_CHARS`."""
+    text = "\n".join(map(str.rstrip, text.split("\n")))
     if len(text) <= MAX_CHARS:
         return text
     return (

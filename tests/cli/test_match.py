@@ -132,7 +132,7 @@ def test_a_match_is_made_and_followed_to_its_result(arena, at):
     with Client(arena.address) as client:
         (match,) = client.lobby.ListMatches(lobby_pb2.ListMatchesRequest(page_size=1)).matches
     assert f"arena replay show {match.match_id}" in result.stdout
-    assert f"arena replay download {match.match_id} --server ADDRESS" in result.stdout
+    assert f"arena replay download {match.match_id} --server {arena.address}\n" in result.stdout
 
 
 def test_a_program_is_told_the_result_alone(arena, at):

@@ -158,6 +158,10 @@ def test_a_link_that_leads_out_of_the_folder_is_no_argument(tmp_path):
         words(_command("bots submit").params, {"bot": "my-bot", "path": "link"}, tmp_path)
 
 
+def test_a_result_has_no_spaces_at_the_ends_of_its_lines():
+    assert cut("  a  \nb \n") == "  a\nb\n"
+
+
 def test_a_long_result_says_that_it_was_cut():
     assert cut("x" * MAX_CHARS) == "x" * MAX_CHARS
     assert cut("x" * (MAX_CHARS + 5)).endswith("5 more characters are left out: ask for less")
