@@ -63,10 +63,18 @@ def test_a_problem_and_what_is_left_out_are_two_sentences(game):
     assert "too few deal-sets. Left out at this width:" in " ".join(text.split())
 
 
-@pytest.mark.parametrize("width", range(40, 200, 3))
-@pytest.mark.parametrize("faults", [{}, {"timeout": 12, "illegal": 3}], ids=["no fault", "faults"])
-def test_no_head_and_no_word_is_broken(game, width, faults):
-    rows = [row | {"faults": faults, "note": ""} for row in game["rows"]]
+@pytest.mark.parametrize("width", range(40, 130, 2))
+@pytest.mark.parametrize(
+    "cells",
+    [
+        {"faults": {}},
+        {"faults": {"timeout": 12, "illegal": 3}},
+        {"faults": {}, "half_width_95": None},
+    ],
+    ids=["no fault", "faults", "no interval"],
+)
+def test_no_head_and_no_word_is_broken(game, width, cells):
+    rows = [row | cells | {"note": ""} for row in game["rows"]]
     text = printed(show.standings_table(game | {"rows": rows}, width), width)
     table = text.split("Skill:")[0]
     known = "place points tier bot skill ± 95 % all deal-sets w-d-l faults 12 timeout, 3 illegal"

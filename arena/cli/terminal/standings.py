@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
@@ -133,7 +134,7 @@ def _table(columns: Sequence[_Column], *, folds: bool, **look: Any) -> Table:
             justify="left" if is_name or column.is_text else "right",
             no_wrap=not (wraps or (is_name and folds)),
             overflow="fold",
-            min_width=_longest_word(column) if wraps else None,
+            min_width=_longest_word(column) if wraps else cell_len(column.head),
         )
     for cells in zip(*(column.cells for column in columns), strict=True):
         made.add_row(*map(Text, cells))
