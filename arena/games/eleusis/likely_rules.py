@@ -10,8 +10,8 @@ The prior of a rule is an equal share of its family: simple families have few ru
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache, reduce
-from itertools import chain, groupby, islice, permutations, repeat
+from functools import cache, lru_cache, partial, reduce
+from itertools import chain, groupby, islice, permutations, repeat, starmap
 from operator import and_
 from typing import Final, NamedTuple, TypeAlias
 
@@ -325,29 +325,22 @@ def beliefs(
     played = [(_lines(ends[unit.after - 1], unit.cards), unit.right) for unit in shown]
     least = len(line) + len(shown)
     weighed: list[tuple[int, list[tuple[int, int]]]] = []
-    for at, (kind, rules) in enumerate(likely_rules()):
-        right, wrong, strings = set[int](), set[int](), list[list[int]]()
+    kinds = likely_rules()
+    for at, (kind, rules) in enumerate(kinds):
+        agreeing, sets = partial(_agreeing, at, most_rules), list[int]()
+        among = every = (1 << len(rules[:most_rules])) - 1
+        single = set[tuple[int, bool]]()
         for cards, was_right in played:
             places = [FACE_COUNT * kind.context(before) + index for before, index in cards]
             if was_right or len(cards) == 1:
-                (right if was_right else wrong).update(places)
+                single.update((place, was_right) for place in places)
             else:
-                strings.append(places)
-        among = every = (1 << len(rules[:most_rules])) - 1
+                sets.append(reduce(and_, map(agreeing, places)))
+        sets += [agreeing(place) ^ (every if was_right else 0) for place, was_right in single]
         for text in refuted:
             among &= ~(1 << _numbers(at).get(text, len(rules)))
-        contradicted = [every ^ _agreeing(at, most_rules, place) for place in right]
-        contradicted += [_agreeing(at, most_rules, place) for place in wrong]
-        for places in strings:
-            contradicted.append(
-                reduce(and_, [_agreeing(at, most_rules, place) for place in places])
-            )
-        levels = list[tuple[int, int]]()
-        for against, members in _by_count(contradicted, among):
-            least = min(least, against)
-            if against > least + _MOST_BEHIND:
-                break
-            levels.append((against, members))
+        levels = [*islice(_by_count(sets, among), _MOST_BEHIND + 1)]
+        least = min([least, *(against for against, _ in levels)])
         weighed.append((at, levels))
     weights = [
         (prior * CONTRADICTION ** (against - least), at, members & of_prior)
@@ -357,18 +350,27 @@ def beliefs(
         if against <= least + _MOST_BEHIND
     ]
     weights.sort(key=lambda each: -each[0])
-    total = sum(
-        chain.from_iterable(repeat(weight, members.bit_count()) for weight, _, members in weights)
-    )
+    counts = ((weight, members.bit_count()) for weight, _, members in weights)
+    total = sum(chain.from_iterable(starmap(repeat, counts)))
     likeliest = (
-        (weight / total, likely_rules()[at][0], likely_rules()[at][1][number])
+        (weight / total, kinds[at][0], kinds[at][1][number])
         for weight, at, members in weights
         for number in _places_of(members)
     )
     return Beliefs(tuple(islice(likeliest, _KEPT)), least)
 
 
-# Sets of the rules of a kind, of which bit `n` stands for rule `n`. So thousands of rules are weighed by a few operations.
+# A set of rules is an integer, of which bit `n` stands for rule `n` of a kind. So thousands are weighed by some operations.
+
+
+@cache
+def _rows(at: int, most_rules: int | None) -> tuple[bytes, int]:
+    """Return the bits of the rules of a kind, the last rule first, and how many bytes each of them has."""
+    kind, rules = likely_rules()[at]
+    width = -(-FACE_COUNT * kind.contexts // 8)
+    return b"".join(
+        rule.bits.to_bytes(width, "little") for rule in reversed(rules[:most_rules])
+    ), width
 
 
 _DIGITS: Final = [bytes(b"01"[byte >> bit & 1] for byte in range(256)) for bit in range(8)]
@@ -376,21 +378,9 @@ _DIGITS: Final = [bytes(b"01"[byte >> bit & 1] for byte in range(256)) for bit i
 
 @cache
 def _agreeing(at: int, most_rules: int | None, place: int) -> int:
-    """Return the rules of kind `at` that have the bit `place`."""
-    width = _width(at)
-    column = _rows(at, most_rules)[place // 8 :: width]
-    return int(column.translate(_DIGITS[place % 8]), 2)
-
-
-def _width(at: int) -> int:
-    return -(-FACE_COUNT * likely_rules()[at][0].contexts // 8)
-
-
-@cache
-def _rows(at: int, most_rules: int | None) -> bytes:
-    """Return the bits of the rules of a kind one after the other, the last rule first."""
-    rules, width = likely_rules()[at][1][:most_rules], _width(at)
-    return b"".join([rule.bits.to_bytes(width, "little") for rule in reversed(rules)])
+    """Return the rules of a kind that have the bit `place`."""
+    rows, width = _rows(at, most_rules)
+    return int(rows[place // 8 :: width].translate(_DIGITS[place % 8]), 2)
 
 
 @cache
@@ -401,29 +391,22 @@ def _numbers(at: int) -> dict[str, int]:
 @cache
 def _priors(at: int) -> tuple[tuple[float, int], ...]:
     """Return the priors of a kind in the order of its rules, each with the rules that have it."""
-    begin, sets = 0, list[tuple[float, int]]()
-    for prior, rules in groupby(likely_rules()[at][1], key=lambda rule: rule.prior):
-        count = len(tuple(rules))
-        sets.append((prior, (1 << count) - 1 << begin))
-        begin += count
-    return tuple(sets)
+    numbered = groupby(enumerate(likely_rules()[at][1]), key=lambda rule: rule[1].prior)
+    return tuple((prior, sum(1 << number for number, _ in rules)) for prior, rules in numbered)
 
 
 def _by_count(sets: Sequence[int], among: int) -> Iterator[tuple[int, int]]:
-    """Yield the rules among some that are in equally many of the sets, with that number, the fewest first."""
+    """Yield the rules that are in equally many of the sets, with that number, the fewest first."""
     digits = list[int]()  # of the number of each rule, in binary, the lowest first
     for members in sets:
         carry = members
         for at, digit in enumerate(digits):
             digits[at], carry = digit ^ carry, digit & carry
-            if not carry:
-                break
-        else:
-            digits.append(carry)
+        digits += [carry] if carry else []
     while among:
         count, fewest = 0, among
-        for at in reversed(range(len(digits))):
-            if fewer := fewest & ~digits[at]:
+        for at, digit in reversed([*enumerate(digits)]):
+            if fewer := fewest & ~digit:
                 fewest = fewer
             else:
                 count += 1 << at
@@ -433,9 +416,8 @@ def _by_count(sets: Sequence[int], among: int) -> Iterator[tuple[int, int]]:
 
 def _places_of(bits: int) -> Iterator[int]:
     while bits:
-        lowest = bits & -bits
-        yield lowest.bit_length() - 1
-        bits ^= lowest
+        yield (bits & -bits).bit_length() - 1
+        bits &= bits - 1
 
 
 def _lines(line: Ends, cards: Sequence[Card]) -> list[tuple[Ends, int]]:
