@@ -3,7 +3,9 @@
 import importlib
 import math
 import pkgutil
+import re
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import grpc
 import pytest
@@ -28,6 +30,7 @@ from tests.doubles.streams import PATIENCE_S, Client, reason_of
 from tests.live.running import running
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+ROOT = Path(__file__).parents[2]
 
 # What each call asks for. This is the promise, and not read from the code: a call that is
 # added anywhere fails a test below until it has a line here.
@@ -354,6 +357,20 @@ def test_a_call_with_a_token(arena, client, house, call, column):
     assert said_to(client, call, token) == wanted
 
 
+def test_the_table_of_permissions_has_every_call():
+    page = (ROOT / "docs/security.md").read_text()
+    rows = page.partition("### Permissions of calls")[2].partition("\n\nAll calls except")[0]
+    named = set()
+    for row in rows.splitlines():
+        service = ""
+        for name in re.findall(r"`([\w./*]+)`", row.split("|")[1]) if "|" in row else ():
+            service, _, method = name.rpartition("/") if "/" in name else (service, "", name)
+            named.add(f"{service}/{method}")
+    short = {call.removeprefix("cardarena.v1.") for call in GRANTS}
+    missing = {call for call in short if not {call, f"{call.partition('/')[0]}/*"} & named}
+    assert not missing, "a call in GRANTS needs a place in docs/security.md, Permissions of calls"
+
+
 def test_every_call_there_is_has_its_row(client):
     known = set(GRANTS)
     ours = {
@@ -362,7 +379,10 @@ def test_every_call_there_is_has_its_row(client):
         for service in services(module)
         for method in service.methods
     }
-    assert ours <= known, "a call in proto/ needs a line in GRANTS, and one in CALLS"
+    assert ours <= known, (
+        "a call in proto/ needs a line in GRANTS, one in CALLS (arena/api/admission/access.py), and one in "
+        "LET_IN if an empty request of it is refused"
+    )
     database = ProtoReflectionDescriptorDatabase(client.channel)
     pool = DescriptorPool(database)
     served = {

@@ -367,7 +367,10 @@ def test_every_call_that_is_asked_something_is_watched():
     # Workers are machines of the organiser, whose messages have tests of their own.
     # The arena's own pages call twice for a match of a person.
     others = (Access.OPEN, Access.HELLO, Access.WORK, Access.SITE)
-    assert {*WORST} == {call for call, access in CALLS.items() if access not in others}
+    calls = {call for call, access in CALLS.items() if access not in others}
+    assert {*WORST} == calls, (
+        "a call of CALLS needs a line in WORST; if that request is refused, also in REFUSED"
+    )
 
 
 REFUSED = {
