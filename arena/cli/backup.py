@@ -59,7 +59,9 @@ def backup(file: Path, keep: int | None, as_json: bool, data: Path) -> None:
     if folder is not None:
         file = name_in(folder, time.time())
     elif keep is not None:
-        raise click.UsageError(f"--keep needs a folder of backups, and {file} is none")
+        raise click.UsageError(
+            f"--keep needs a folder of backups, and {file} is none: mkdir {file}"
+        )
     with (
         plain_errors(),
         _written(file, ".{}.partial"),

@@ -299,7 +299,9 @@ def raise_bad_backup(*_):
 
 def test_a_number_to_keep_needs_a_folder(data, tmp_path):
     words = ["backup", str(tmp_path / "arena.backup"), "--keep", "3", "--data", str(data)]
-    assert "--keep needs a folder" in CliRunner().invoke(arena, words).output
+    output = " ".join(CliRunner().invoke(arena, words).output.split())
+    assert "--keep needs a folder" in output
+    assert f"mkdir {words[1]}" in output
 
 
 def test_damage_of_the_journal_is_reported(data, tmp_path):

@@ -41,8 +41,11 @@ def run_worker(program: WorkerProgram, name: str) -> str:
     drains = Event(f"{name}-drains", client=get_client())  # found by this thread alone
 
     def drain() -> None:
-        drains.wait()
-        child.drain()
+        with suppress(
+            OSError, CancelledError
+        ):  # the scheduler ends with a cluster that `up` started
+            drains.wait()
+            child.drain()
 
     Thread(target=drain, daemon=True).start()
     return child.wait()

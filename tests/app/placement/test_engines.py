@@ -4,6 +4,7 @@ import contextlib
 import os
 import signal
 import tempfile
+import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -147,6 +148,36 @@ def test_the_key_of_a_worker_goes_to_no_scheduler_that_others_can_hear(
     ):
         open_placement("dask", WorkerProgram("", "secret"), given)
     assert closed == [why] * ("cluster" in given)
+def test_a_worker_of_dask_outlasts_the_scheduler_without_a_traceback(monkeypatch):
+    dask_engine = pytest.importorskip(
+        "arena.app.placement.dask_engine", reason="needs cardarena-engine[dask]"
+    )
+    raised, asked = [], threading.Event()
+
+    class Gone:
+        def __init__(self, *given, **named):
+            pass
+
+        def wait(self):
+            asked.set()
+            raise OSError("the stream is closed")
+
+    class Child:
+        def __init__(self, *given):
+            pass
+
+        def wait(self):
+            assert asked.wait(10)
+            for thread in threading.enumerate():
+                if thread.name.endswith("(drain)"):
+                    thread.join(10)
+            return "ended"
+
+    monkeypatch.setattr(threading, "excepthook", raised.append)
+    for name, double in {"Event": Gone, "WorkerChild": Child, "get_client": lambda: None}.items():
+        monkeypatch.setattr(dask_engine, name, double)
+    assert dask_engine.run_worker(None, "w1") == "ended"
+    assert not raised
 
 
 def test_an_engine_without_its_package_says_how_to_install_it(monkeypatch):
