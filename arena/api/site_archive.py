@@ -68,6 +68,7 @@ class Appearance:
     competition: str
     standings: Json
     row: Json
+    terms: Json
     margins: "Mapping[Pair, Sequence[float]]"
     """The margins of each pair of bots of the game, in order."""
 
@@ -228,6 +229,10 @@ class SiteArchive:
         chosen = [summary_of(row) for row in newest_first if self._only in ("", row.name)]
         return sorted(chosen, key=lambda summary: summary["created"], reverse=True)
 
+    def last_ends(self) -> Mapping[str, int]:
+        """When the last match of each competition ended, by its name, in UNIX milliseconds."""
+        return {} if self._open is None else self._open.matches().last_ends()
+
     def of_game(self, game_id: str) -> Sequence[str]:
         """The names of the competitions with a game, newest first."""
         return [
@@ -375,7 +380,7 @@ class SiteArchive:
             if store is not None and bot_of(bot) in summary["bots"]
         )
         return tuple(
-            Appearance(name, game.standings, row, game.margins)
+            Appearance(name, game.standings, row, game.terms, game.margins)
             for name, competition in read
             for game in competition.games
             for row in game.standings["rows"]

@@ -90,8 +90,10 @@ class ArenaPlayer(MatchByMatch):
 
     def why_waits(self) -> str:
         admission = self._arena.admission
-        why = "" if admission is None else admission.why_closed()
-        return f"{why}, so fewer matches begin or none" if why else ""
+        if admission is None or not admission.why_closed():
+            return ""
+        # Readers are told too: by how much it is late is in the metrics, and differs at each look.
+        return f"{admission.why_full() or 'the arena is busy'}, so fewer matches begin or none"
 
     async def play(
         self,

@@ -59,9 +59,9 @@ def result_line(replay: Replay) -> str:
 
 
 def count(number: int, what: str) -> str:
-    """A number of things: `1 fault`, `2 faults`, `2 matches`."""
+    """A number of things: `1 fault`, `2 matches`, `1,200 hands`."""
     ending = "" if number == 1 else "es" if what.endswith("ch") else "s"
-    return f"{number} {what}{ending}"
+    return f"{number:,} {what}{ending}"
 
 
 def seconds(microseconds: int) -> str:

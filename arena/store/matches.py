@@ -15,6 +15,7 @@ from sqlalchemy import (
     and_,
     bindparam,
     cast,
+    func,
     insert,
     or_,
     select,
@@ -183,6 +184,22 @@ class StoredMatches:
         query = select(table.c.game).distinct().where(table.c.status != schema.PLANNED)
         with self._database.reading() as connection:
             return frozenset(connection.execute(query.where(*_conditions(wanted))).scalars())
+
+    def last_ends(self) -> dict[str, int]:
+        """When the last match of each competition ended, by its name, in UNIX milliseconds; those without matches are left out."""
+        matches, games, held = schema.matches, schema.competition_games, schema.competitions
+        of_game = select(func.max(matches.c.ended_unix_ms)).where(
+            matches.c.competition_game == games.c.id
+        )
+        query = select(held.c.name, of_game.scalar_subquery()).join(
+            games, games.c.competition == held.c.id
+        )
+        ends: dict[str, int] = {}
+        with self._database.reading() as connection:
+            for name, ended in connection.execute(query):
+                if ended is not None:
+                    ends[name] = max(ended, ends.get(name, 0))
+        return ends
 
     def find(
         self,

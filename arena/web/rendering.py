@@ -155,7 +155,7 @@ def _environment() -> Environment:
         "slug": slug,
         "tree": _tree,
         "utc": utc,
-        "value": _value,
+        "value": option_value,
     }
     made.globals |= {
         "ABOUT": ABOUT,
@@ -237,7 +237,7 @@ def skill(row: Mapping[str, Any]) -> str:
     )
 
 
-def _value(value: object) -> str:
+def option_value(value: object) -> str:
     """The value of an option, for people."""
     return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 

@@ -49,7 +49,11 @@ ROUTES: Final = (
         paths=lists.matches_paths,
     ),
     Route("live", lists.live),
-    Route("competitions", lists.competitions),
+    Route(
+        "competitions",
+        lists.competitions,
+        lambda query: {"wanted": filters.MatchesWanted.of(query)},
+    ),
     Route(
         rf"competitions/{_NAME}\.official-({_NUMBER})",
         competition.official,

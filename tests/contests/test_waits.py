@@ -146,18 +146,19 @@ def test_nothing_waits_for_an_engine_that_cannot_be_used():
 
 # fmt: off
 ADMISSIONS = [
-    (None,                           "",                                                      "an arena that refuses nothing"),
-    (lambda: "",                     "",                                                      "an arena that is in time"),
-    (lambda: "the arena is 35 ms late", "the arena is 35 ms late, so fewer matches begin or none", "a late arena"),
+    (None,                           "",                                                "an arena that refuses nothing"),
+    ("",                             "",                                                "an arena that is in time"),
+    ("the arena is 35 ms late",      "the arena is busy, so fewer matches begin or none",  "a late arena, without its figure"),
+    ("1 MB of its disk are free",    "1 MB of its disk are free, so fewer matches begin or none", "a full disk"),
 ]
 # fmt: on
 
 
-@pytest.mark.parametrize(
-    ("why_closed", "expected", "why"), ADMISSIONS, ids=[r[-1] for r in ADMISSIONS]
-)
-def test_a_late_arena_says_so(why_closed, expected, why):
-    admission = why_closed and SimpleNamespace(why_closed=why_closed)
+@pytest.mark.parametrize(("closed", "expected", "why"), ADMISSIONS, ids=[r[-1] for r in ADMISSIONS])
+def test_a_late_arena_says_so(closed, expected, why):
+    full = closed if closed and "disk" in closed else ""
+    admission = closed and SimpleNamespace(why_closed=lambda: closed, why_full=lambda: full)
+    admission = None if closed is None else admission or SimpleNamespace(why_closed=lambda: "")
     arena = SimpleNamespace(admission=admission, matches=SimpleNamespace(play=None, fix_deals=None))
     assert ArenaPlayer(arena, None, None).why_waits() == expected
 

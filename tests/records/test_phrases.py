@@ -9,6 +9,7 @@ COUNTS = [
     (1, "match",    "1 match",     "one"),
     (2, "match",    "2 matches",   "a word that ends in ch"),
     (0, "deal-set", "0 deal-sets", "none"),
+    (1200, "hand",  "1,200 hands", "thousands"),
 ]
 # fmt: on
 

@@ -1,6 +1,7 @@
 """Competitions' pages: standings of every format, who met whom, and what is official."""
 
 import contextlib
+import itertools
 import shutil
 from concurrent.futures import Future
 
@@ -10,6 +11,7 @@ from arena.api.site_archive import SiteArchive
 from arena.app.standings_file import NotVerified, verify
 from arena.results.states import Action
 from arena.store import open_store
+from arena.web.addresses import Links
 from arena.web.pages import competition as competition_pages
 from arena.web.pages.counted import first_rows, place_ranges, standings_rows
 from arena.web.rendering import fraction
@@ -85,12 +87,48 @@ LATER = competitions.LADDER.replace("season", 'opens = "2026-12-05T18:00Z"\nseas
 def test_bots_are_ranked_across_all_games(client):
     made = client.get("/overall.json").json()
     assert set(made["games"]) > {"sixty_six"}
-    for row in made["rows"]:
+    both = made["rows"], made["without_place"]
+    for row in itertools.chain(*both):
         assert row["games"] == len(row["by_game"]) <= len(made["games"])
-    scores = [row["score"] for row in made["rows"]]
-    assert scores == sorted(scores, reverse=True)
-    first = made["rows"][0]
-    assert f"{first['games']} of {len(made['games'])}" in text_of(client, "/overall")
+    for rows in both:
+        assert rows == sorted(rows, key=lambda row: -row["score"])
+    shown = text_of(client, "/overall")
+    assert f"{len(made['without_place'])} bots without a place" in shown
+    first = (made["rows"] or made["without_place"])[0]
+    assert f"{first['games']} of {len(made['games'])}" in shown
+
+
+def test_competitions_are_listed_by_game_with_their_ends(client):
+    listed = text_of(client, "/competitions?game=democracy")
+    assert "two-games round robin ended " in listed
+    assert "swiss-running" not in listed
+    assert "swiss-running" in text_of(client, "/competitions")
+    assert "No competition of Loo has been held here." in text_of(client, "/competitions?game=loo")
+
+
+def shown_with(folder, name, change):
+    """The text of a competition's page whose view and pictures of its first game were changed."""
+    with contextlib.closing(SiteArchive(folder)) as archive:
+        page = competition_pages.competition(archive, name)
+    change(page.view["games"][0], page.pictures["pictures"][0])
+    return page.html(Links(f"competitions/{name}"))
+
+
+def test_a_newcomer_is_told_why_it_has_no_rank(folder):
+    def change(_, evidence):
+        evidence["tiers"][-1][1][-1].update(place="", note="")
+
+    assert "not ranked: no deal-set of it has closed" in shown_with(folder, "summer", change)
+
+
+@pytest.mark.parametrize("is_over", [False, True], ids=["running", "finished"])
+def test_a_finished_competition_promises_no_further_deal_sets(folder, is_over):
+    def change(game, evidence):
+        game["needed"], evidence["over"] = 2, is_over
+
+    shown = shown_with(folder, "gauntlet", change)
+    assert "No two bots can be told apart" in shown
+    assert ("about 2 deal-sets more" in shown) != is_over
 
 
 def test_a_draft_hides_no_standings_and_is_told_as_one(folder):
@@ -270,7 +308,7 @@ def test_the_page_says_why_nothing_of_a_competition_begins(folder):
             store.competitions().note_waits("gauntlet", why)
         with site(folder) as (client, _):
             page = client.get("/competitions/gauntlet").text
-            said = "Nothing begins at present: no worker of &lt;speed class&gt; 3 has joined."
+            said = "New matches wait: no worker of &lt;speed class&gt; 3 has joined."
             assert (said in page) == bool(why)
             assert client.get("/competitions/gauntlet.json").json()["summary"]["waits"] == why
 

@@ -1,7 +1,9 @@
 """Lists of the site: what is listed, under which name, and by which filters."""
 
+import contextlib
 import re
 import shutil
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import insert
@@ -13,8 +15,8 @@ from arena.store import StoredMatch, open_store, schema
 from arena.web.addresses import Links
 from arena.web.names import is_of_house_alone, seat_names
 from arena.web.page import Page
-from arena.web.pages.bot import rung
-from arena.web.pages.lists import by_place, varied
+from arena.web.pages.bot import _versions, rung
+from arena.web.pages.lists import by_place, folded, varied
 from arena.web.pages.overall import bands
 from arena.web.rendering import ABOUT
 from arena.web.site import Site
@@ -363,6 +365,51 @@ def test_standings_of_a_bot_have_its_margin_over_time(client):
     assert re.fullmatch(
         r"mean margin, 4 deal-sets against an opponent: from [+-]\d+\.\d to [+-]\d+\.\d", labels[0]
     )
+
+
+# fmt: off
+ALIKE = [
+    # options of two competitions  joined  why
+    ((2, 2),                       True,   "equal terms"),
+    ((2, 4),                       False,  "a match of more hands has more points"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("hands", "joined", "why"), ALIKE, ids=[row[2] for row in ALIKE])
+def test_skills_are_joined_over_time_where_their_unit_is_the_same(built, hands, joined, why):
+    with contextlib.closing(SiteArchive(built[0])) as archive:
+        one = next(one for one in archive.appearances("ann") if one.row["score"] is not None)
+    terms = [{"game": "jam", "seats": 2, "options": {"hands": number}} for number in hands]
+    plots = list(_versions([replace(one, terms=of_one) for of_one in terms]))
+    assert [title for title, *_ in plots] == (["Jam, hands 2"] if joined else [])
+
+
+def test_a_badge_names_the_address_that_the_page_does_not_know(client):
+    assert "](ADDRESS/badges/ann/democracy.svg)](ADDRESS/bots/ann.html)" in text_of(
+        client, "/bots/ann"
+    )
+
+
+# fmt: off
+FOLDED = [
+    # competitions of matches    told and folded of each group     why
+    ("aaaaa",                    [("aaa", "aa")],                   "the fourth and later"),
+    ("aaaa",                     [("aaaa", "")],                    "one alone is not folded"),
+    ("baaaaab",                  [("baaa", "aa"), ("b", "")],       "among others"),
+    ("aabaab",                   [("aabaab", "")],                  "runs that are short"),
+    ("-----",                    [("-----", "")],                   "of no competition"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("matches", "groups", "why"), FOLDED, ids=[row[2] for row in FOLDED])
+def test_matches_of_one_competition_fill_no_list(matches, groups, why):
+    made = folded([{"competition": None if one == "-" else one} for one in matches])
+    texts = [
+        ["".join(row["competition"] or "-" for row in part) for part in group] for group in made
+    ]
+    assert list(map(tuple, texts)) == groups
 
 
 # fmt: off

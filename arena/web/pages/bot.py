@@ -1,24 +1,22 @@
 """The page of a bot: its standings by game, opponents, faults and matches."""
 
-import itertools
-import statistics
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
 
-from arena.api.pair_tests import margins_over, points
+from arena.api.pair_tests import margins_over
 from arena.api.site_archive import Appearance, ListedMatch, SiteArchive, is_played_by
-from arena.records.phrases import count
-from arena.results.deal_sets import winners
+from arena.results.deal_sets import bot_of, winners
 from arena.web import plots
 from arena.web.addresses import NoSuchPage, slug
 from arena.web.badge import badge_svg
 from arena.web.names import house_level
 from arena.web.page import Json, Page
 from arena.web.pages.certainty import certainty, tier_lead
-from arena.web.pages.competition import plotted
+from arena.web.pages.competition import plotted, spark
 from arena.web.pages.counted import counted, standings_rows
 from arena.web.pages.filters import Filter, game_choices
 from arena.web.pages.lists import (
@@ -27,7 +25,7 @@ from arena.web.pages.lists import (
     played_games,
     require_game,
 )
-from arena.web.rendering import game_title, milliseconds, skill
+from arena.web.rendering import game_title, milliseconds, option_value, skill
 from cardarena.v1 import lobby_pb2
 
 FAULTS_DRAWN: Final = 20
@@ -103,7 +101,7 @@ def bot(archive: SiteArchive, name: str, opponent: str, game: str, chosen: str, 
         {
             **_row(appearance),
             "bar": _bar(appearance),
-            "spark": _spark(appearance),
+            "spark": spark(appearance.margins, appearance.row["bot"]),
             "rung": rung(appearance.row, appearance.standings["rows"]),
         }
         for appearance in sorted(
@@ -123,7 +121,14 @@ def bot(archive: SiteArchive, name: str, opponent: str, game: str, chosen: str, 
         else None,
         "stats": _stats(newest),
         "newest": newest,
-        "versions": list(_versions(rows)),
+        "versions": list(_versions(appearances)),
+        "entered": [
+            summary["competition"]
+            for summary in archive.competitions()
+            if summary["state"] in ("draft", "running")
+            and name in map(bot_of, summary["bots"])
+            and summary["competition"] not in {row["competition"] for row in newest}
+        ],
         "best": match_rows(_costliest(matches, name)) if wanted == BotFilter() else (),
         "level": house_level(name),
         "most": SHOWN if wanted == BotFilter() and number == 1 else len(matches),
@@ -212,22 +217,6 @@ def badge_of(archive: SiteArchive, name: str, game: str) -> str:
     return badge_svg(game_title(game), place + (f", above {above}" if above else ""))
 
 
-def _spark(appearance: Appearance) -> object:
-    """The bot's mean margin over its opponents after the first deal-sets against each of them."""
-    player = appearance.row["bot"]
-    others = {bot for pair in appearance.margins if player in pair for bot in pair} - {player}
-    of_pairs = [margins_over(appearance.margins, player, other) for other in sorted(others)]
-    sums = [tuple(itertools.accumulate(margins)) for margins in of_pairs if margins]
-    most = max(map(len, sums), default=0)
-    means = [
-        statistics.fmean(
-            so_far[min(number, len(so_far)) - 1] / min(number, len(so_far)) for so_far in sums
-        )
-        for number in (points(most) if most else ())
-    ]
-    return plots.spark(means, f"mean margin, {count(most, 'deal-set')} against an opponent")
-
-
 def _costliest(matches: Sequence[ListedMatch], name: str) -> Iterator[ListedMatch]:
     """The matches, one won and one lost, with the costliest hand, of the game that the bot played most of late."""
     known = [row for row in matches if row.costliest_hand and row.match.published]
@@ -278,14 +267,26 @@ def _label(row: Json) -> str:
     return str(row["version"] if "@" in row["version"] else row["competition"])
 
 
-def _versions(rows: Sequence[Json]) -> Iterator[tuple[str, object, Sequence[Json]]]:
-    """Each game of several competitions of the bot, with a plot and the rows."""
-    for game in dict.fromkeys(row["game"] for row in rows):
-        of_game = [row for row in rows if row["game"] == game]
-        if len(of_game) > 1:
-            steps = [plotted(_label(row), row["row"]) for row in of_game]
-            words = [{"words": f"{_label(row)}: {skill(row['row'])}"} for row in of_game]
-            yield game, plots.versions_plot(steps), words
+def _versions(
+    appearances: Sequence[Appearance],
+) -> Iterator[tuple[str, object, Sequence[Json]]]:
+    """The title, plot and rows of competitions that ranked the bot with the same game, seats and options.
+
+    Others have another unit: a match of more hands has more points.
+    """
+    alike: dict[str, list[Appearance]] = {}
+    for appearance in appearances:
+        if appearance.row["score"] is not None:
+            terms = {key: appearance.terms[key] for key in ("game", "seats", "options")}
+            alike.setdefault(json.dumps(terms, sort_keys=True), []).append(appearance)
+    for together in alike.values():
+        if len(together) > 1:
+            rows, terms = list(map(_row, together)), together[0].terms
+            options = (f"{name} {option_value(value)}" for name, value in terms["options"].items())
+            title = ", ".join((game_title(terms["game"]), *options))
+            words = [{"words": f"{_label(row)}: {skill(row['row'])}"} for row in rows]
+            steps = [plotted(_label(row), row["row"]) for row in rows]
+            yield title, plots.versions_plot(steps), words
 
 
 def _opponents(appearances: Sequence[Appearance], name: str) -> Sequence[Json]:

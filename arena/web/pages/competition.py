@@ -1,13 +1,14 @@
 """Pages of a competition, of its official standings, and of the newest standings of a game."""
 
 import itertools
+import statistics
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from operator import itemgetter
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from arena.api.pair_tests import margins_over
+from arena.api.pair_tests import margins_over, points
 from arena.api.public_competition import GameResults, PublicCompetition
 from arena.api.site_archive import SiteArchive
 from arena.records.phrases import count
@@ -15,11 +16,20 @@ from arena.results.worth import ANY_WORTH
 from arena.web import plots
 from arena.web.addresses import NoSuchPage, slug
 from arena.web.page import Json, Page
-from arena.web.pages.certainty import challenger_rows, chances, pairs_table, shown_test
+from arena.web.pages.certainty import (
+    MOST_COMPARED,
+    challenger_rows,
+    chances,
+    pairs_table,
+    shown_test,
+)
 from arena.web.pages.counted import counted, first_rows, standings_rows
 from arena.web.pages.lists import match_rows
 from arena.web.rendering import faults_per_match, fraction, game_title
 from cardarena.v1 import lobby_pb2
+
+if TYPE_CHECKING:
+    from arena.results.pairs import Pair
 
 
 def competition(archive: SiteArchive, name: str) -> Page:
@@ -36,9 +46,8 @@ def competition(archive: SiteArchive, name: str) -> Page:
     of_this = lobby_pb2.MatchFilter(competition=name, published=True)
     listed = (*archive.listed(of_this, worth=ANY_WORTH)[0], *archive.listed(of_this)[0])
     of_kinds = {row.worth: row for row in reversed(listed) if row.worth}  # the newest of each
-    shown = {
-        row.match.match_id: row for row in (*of_kinds.values(), *listed) if row.match.published
-    }
+    told = (*of_kinds.values(), *(row for row in listed if not row.worth), *listed)
+    shown = {row.match.match_id: row for row in told if row.match.published}
     pictures = {
         "pictures": evidence,
         "games_title": game_title(games[0]["game"]) if len(games) == 1 else f"{len(games)} games",
@@ -51,6 +60,9 @@ def competition(archive: SiteArchive, name: str) -> Page:
         "limits": public.summary["limits"],
         "challenged": [challenger_rows(results, challenger) for results in public.games],
         "stories": match_rows([*shown.values()][:STORIES]),
+        "shared": [row["bot"] for row in first_rows(public.games[0].standings)]
+        if len(games) == 1 and evidence[0]["closed"]
+        else (),
         "command": f"arena competition enter {name} BOT",
         "takes_bots": public.summary["entry"] == "open"
         and (
@@ -71,7 +83,11 @@ def _stats(public: PublicCompetition, evidence: Sequence[Json]) -> Sequence[tupl
     bots = [(f"{len(public.summary['bots'])}", "bots")]
     if not closed:
         return bots
-    first = first_rows(public.games[0].standings)
+    first, challenger = first_rows(public.games[0].standings), public.summary["challenger"]
+    if challenger:
+        met = challenger_rows(public.games[0], challenger)
+        beaten = sum(row["verb"] == "beat" for row in met)
+        bots.insert(0, (f"{beaten} of {len(met)}", f"beaten by {challenger}"))
     verb = "won" if public.summary["state"] == "finished" else "leads"
     leads = [(first[0]["bot"], verb)] if len(first) == len(public.games) == 1 else []
     return [*leads, *bots, (f"{closed:,}", "deal-sets closed")]
@@ -153,7 +169,7 @@ def standings(archive: SiteArchive, game_id: str, by: str) -> Page:
         {"competition": name, "game": game},
         {
             "rows": rows,
-            "evidence": _pictures(game, results),
+            "evidence": _pictures(game, results, is_over=public.summary["state"] == "finished"),
             "live": public.standings["live"],
             "sorts": {
                 str(other): standings_path(game_id, other) for other in Order if other is not order
@@ -224,9 +240,13 @@ def _pictures(game: Json, results: GameResults, *, is_over: bool = False) -> Jso
         "closed": closed,
         "planned": planned - void,
         "progress": progress,
+        "over": is_over,
         "newest": shown[-1]["matches"][0] if shown else "",
         "rows": rows,
         "bars": _bars(rows),
+        "sparks": {row["bot"]: spark(results.margins, row["bot"]) for row in rows[:MOST_COMPARED]}
+        if results.format is None
+        else {},
         "tiers": _tiers(rows) if by_skill else (),
         "pairs": pairs_table(rows, game["better"], results) if by_skill else None,
         "test": shown_test(results),
@@ -242,6 +262,21 @@ def _pictures(game: Json, results: GameResults, *, is_over: bool = False) -> Jso
 def plotted(label: str, row: Json) -> plots.PlottedSkill:
     """The skill of a row of standings, for a plot."""
     return plots.PlottedSkill(label, row["tier"], row["score"], row["half_width_95"])
+
+
+def spark(margins: "Mapping[Pair, Sequence[float]]", player: str) -> object:
+    """A bot's mean margin over its opponents after the first deal-sets against each of them; None before."""
+    others = {bot for pair in margins if player in pair for bot in pair} - {player}
+    of_pairs = [margins_over(margins, player, other) for other in sorted(others)]
+    sums = [tuple(itertools.accumulate(of_pair)) for of_pair in of_pairs if of_pair]
+    most = max(map(len, sums), default=0)
+    means = [
+        statistics.fmean(
+            so_far[min(number, len(so_far)) - 1] / min(number, len(so_far)) for so_far in sums
+        )
+        for number in (points(most) if most else ())
+    ]
+    return plots.spark(means, f"mean margin, {count(most, 'deal-set')} against an opponent")
 
 
 def _tiers(rows: Sequence[Json]) -> Sequence[tuple[str, Sequence[Json]]]:
@@ -333,9 +368,14 @@ def _pair_strips(bots: Sequence[str | None], results: GameResults) -> Sequence[J
     if results.terms["seats"] != 2 or None in bots:
         return ()
     pairs = itertools.combinations(filter(None, bots), 2)
+    won: dict[tuple[str, str], int] = {}
+    for row in results.standings["pairs"]:
+        won[row["bot"], row["other"]] = row["wins"]
+        won[row["other"], row["bot"]] = row["losses"]
     return [
         {
             "bots": pair,
+            "score": f"{won.get(pair, 0)}–{won.get(pair[::-1], 0)}",
             "strip": plots.strip(margins, f"margins of {pair[0]} over {pair[1]}"),
             "path": f"bots/{slug(pair[0])}.vs-{slug(pair[1])}",
         }

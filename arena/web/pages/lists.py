@@ -40,10 +40,12 @@ HOME_GAME: Final = "klaberjass"
 HOME_MATCHES: Final = 5
 HOME_COMPETITIONS: Final = 3
 HOME_LEADERS: Final = 6
-_RUNNING_FIRST: Final = {"running": 0, "draft": 2}
+_RUNNING_FIRST: Final = {"running": 0, "draft": 2, "paused": 3}
 """The order of competitions on the home page by state; other states are between."""
 HOME_LIVE: Final = 3
 """The number of matches in play on the home page."""
+MATCHES_TOLD: Final = 3
+"""The matches of one competition that a list tells, of those that follow each other."""
 LIVE_ENDED: Final = 10
 """The number of ended matches on the page of matches in play."""
 LIVE_OF_COMPETITION: Final = 3
@@ -163,7 +165,7 @@ def home(
     worth, newest = varied(archive, HOME_MATCHES), with_pages(archive)
     shown = {row.match.match_id: row for row in (*worth, *newest)}
     summaries = sorted(archive.competitions(), key=lambda row: _RUNNING_FIRST.get(row["state"], 1))
-    led = leaders(archive)
+    led, ends = leaders(archive), archive.last_ends()
     view = {
         "live": now,
         "competitions": summaries[:HOME_COMPETITIONS],
@@ -174,7 +176,7 @@ def home(
         "best": view["matches"],
         "leaders": sorted(led, key=lambda one: -one["row"]["deal_sets"])[:HOME_LEADERS],
         "all_led": len(led),
-        "running": [progress(archive, row) for row in summaries[:HOME_COMPETITIONS]],
+        "running": [progress(archive, row, ends) for row in summaries[:HOME_COMPETITIONS]],
         "competitions": len(summaries),
         "bots": len(known_bots(archive)),
         "games": GAMES,
@@ -182,8 +184,11 @@ def home(
     return Page("home.html", SITE, view, pictures, feed="matches")
 
 
-def progress(archive: SiteArchive, summary: Json) -> Json:
-    """A competition in a list, with who leads it and how far it is; no bot leads one that has no closed deal-set."""
+def progress(archive: SiteArchive, summary: Json, ends: Mapping[str, int]) -> Json:
+    """A competition in a list, with who leads it, how far it is and when its last match ended.
+
+    No bot leads one that has no closed deal-set. `ends` is `SiteArchive.last_ends`.
+    """
     public = archive.competition(summary["competition"])
     deal_sets = [deal_set for game in public.games for deal_set in game.deal_sets]
     closed = sum(deal_set["state"] == "closed" for deal_set in deal_sets)
@@ -193,6 +198,7 @@ def progress(archive: SiteArchive, summary: Json) -> Json:
         "closed": closed,
         "planned": sum(deal_set["state"] != "void" for deal_set in deal_sets),
         "leaders": [row["bot"] for row in first],
+        "ended": utc(ends.get(summary["competition"], 0)),
     }
 
 
@@ -298,7 +304,8 @@ def matches(
             for kind, words in ENDINGS
         ],
         "days": [
-            (day, [*of_day]) for day, of_day in groupby(shown, lambda row: _day(row["ended"]))
+            (day, folded([*of_day]))
+            for day, of_day in groupby(shown, lambda row: _day(row["ended"]))
         ],
         "competitions": [row["competition"] for row in archive.competitions()],
         "all_games": GAMES,
@@ -312,27 +319,45 @@ def matches(
     return Page("matches.html", f"Matches{of_game}", view, pictures, about, feed="matches")
 
 
+def folded(rows: Sequence[Json]) -> Sequence[tuple[Sequence[Json], Sequence[Json]]]:
+    """Matches of a list in groups: those that are told, and those of the same competition that are folded away below them."""
+    groups: list[tuple[list[Json], list[Json]]] = [([], [])]
+    for competition, together in groupby(rows, lambda row: row["competition"]):
+        of_one = [*together]
+        most = MATCHES_TOLD if competition and len(of_one) > MATCHES_TOLD + 1 else len(of_one)
+        if groups[-1][1]:
+            groups.append(([], []))
+        groups[-1][0].extend(of_one[:most])
+        groups[-1][1].extend(of_one[most:])
+    return groups
+
+
 def _day(ended: str | None) -> str:
     """The date of an end, as in `22 November 2026`."""
     day = datetime.fromisoformat(ended) if ended else None
     return f"{day.day} {day:%B %Y}" if day else "Earlier"
 
 
-def competitions(archive: SiteArchive) -> Page:
-    """Make `/competitions`."""
-    summaries = archive.competitions()
-    rows = [progress(archive, row) for row in summaries]
+def competitions(archive: SiteArchive, wanted: MatchesWanted = ALL_MATCHES) -> Page:
+    """Make `/competitions`, of the game that is wanted."""
+    summaries, ends = archive.competitions(), archive.last_ends()
+    rows = [
+        progress(archive, row, ends)
+        for row in summaries
+        if wanted.game in ("", *(terms["game"] for terms in row["games"]))
+    ]
     pictures = {
         "parts_of": [
             (title, [row for row in rows if row["state"] == state])
             for title, state in (
                 ("Running", "running"),
                 ("Coming", "draft"),
-                ("Paused", "paused"),
                 ("Finished", "finished"),
+                ("Paused", "paused"),
             )
         ],
-        "played": sorted({one["game"] for row in rows for one in row["games"]}, key=game_title),
+        "all_games": GAMES,
+        "chosen_game": wanted.game,
     }
     view, about = {"competitions": summaries}, "Competitions: who leads, and how far each is."
     return Page("competitions.html", "Competitions", view, pictures, about)

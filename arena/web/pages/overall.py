@@ -31,13 +31,13 @@ def overall(archive: SiteArchive) -> Page:
     ends = plots.span(drawn)
     pictures = {
         "bands": bands(placed),
-        "others": [row for row in rows if row not in placed],
         "bars": {row.bot: plots.interval(row, *ends) for row in drawn},
         "least_games": LEAST_GAMES,
         "widest": WIDEST,
     }
     about = "Bots ranked across games, each from the games that it plays."
-    view = {"games": list(games), "rows": rows}
+    without = [row for row in rows if row not in placed]
+    view = {"games": list(games), "rows": placed, "without_place": without}
     return Page("overall.html", "All games", view, pictures, description=about)
 
 

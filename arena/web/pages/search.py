@@ -33,7 +33,9 @@ def search(archive: SiteArchive, words: str = "") -> Page:
     near = get_close_matches(wanted, (*known, *(game.id for game in GAMES), *summaries), NEAREST)
     pictures = {
         "bots": [known[name] for name in view["bots"]],
-        "running": [progress(archive, summaries[name]) for name in view["competitions"]],
+        "running": [
+            progress(archive, summaries[name], archive.last_ends()) for name in view["competitions"]
+        ],
         "near": near if not any(view[kind] for kind in ("bots", "games", "competitions")) else (),
     }
     about = "Find bots, games, competitions and matches."
