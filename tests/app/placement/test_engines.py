@@ -148,6 +148,8 @@ def test_the_key_of_a_worker_goes_to_no_scheduler_that_others_can_hear(
     ):
         open_placement("dask", WorkerProgram("", "secret"), given)
     assert closed == [why] * ("cluster" in given)
+
+
 def test_a_worker_of_dask_outlasts_the_scheduler_without_a_traceback(monkeypatch):
     dask_engine = pytest.importorskip(
         "arena.app.placement.dask_engine", reason="needs cardarena-engine[dask]"

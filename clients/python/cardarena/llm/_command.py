@@ -17,7 +17,7 @@ EPILOG: Final = """\
 examples:
   cardarena llm --url http://localhost:11434/v1 --model qwen3 --game jam
   cardarena llm --url https://models.example/v1 --model large --key-file key.txt --prompt careful.md
-  arena play jam "cardarena llm --url http://localhost:11434/v1 --model qwen3" house:sample --sandbox off --move 120
+  arena play jam "cardarena llm --url http://localhost:11434/v1 --model qwen3" house:sample --sandbox off --time slow
 """
 
 
