@@ -8,7 +8,7 @@ import pytest
 from tests.defences.threats import PAGE, ROOT, named_tests, rows, section
 from tests.fuzz.targets import MODEL, TARGETS
 
-THREATS = range(1, 39)
+THREATS = range(1, 42)
 STATES = {"defended", "partly", "open"}
 ROWS = rows()
 TEXT = PAGE.read_text("utf-8")

@@ -203,6 +203,15 @@ CHOSEN = [
 # fmt: on
 
 
+@pytest.mark.parametrize(
+    "manifest",
+    [b"files = ['bot.py']\n" + b"#" * MAX_MANIFEST_BYTES, b"files = " + b"[" * 4_000],
+    ids=["longer than any manifest", "nested without end"],
+)
+def test_a_manifest_that_costs_time_chooses_nothing(manifest):
+    assert packed_paths(["bot.py", "bot.toml", "x"], manifest) == ["bot.py", "bot.toml", "x"]
+
+
 class TestFolders:
     def test_a_folder_and_a_zip_of_it_are_the_same_submission(self, tmp_path):
         folder = folder_of(tmp_path / "bot", BOT | {"data/x.bin": b"\0" * 50}, runs=("bot.py",))
@@ -248,14 +257,6 @@ class TestFolders:
         else:
             pack(folder, tmp_path / "packed.zip")
             assert read_archive(tmp_path / "packed.zip").paths == {"bot.toml", *packed}
-
-    @pytest.mark.parametrize(
-        "manifest",
-        [b"files = ['bot.py']\n" + b"#" * MAX_MANIFEST_BYTES, b"files = " + b"[" * 4_000],
-        ids=["longer than any manifest", "nested without end"],
-    )
-    def test_a_manifest_that_costs_time_chooses_nothing(self, manifest):
-        assert packed_paths(["bot.py", "bot.toml", "x"], manifest) == ["bot.py", "bot.toml", "x"]
 
     def test_a_link_is_not_followed(self, tmp_path):
         folder = folder_of(tmp_path / "bot")

@@ -1,5 +1,6 @@
 """Training by self-play: what a network learns, what is kept, and what is exported."""
 
+import contextlib
 import os
 import random
 import runpy
@@ -229,6 +230,23 @@ def test_the_bot_values_actions_as_the_network_does(tmp_path):
     values = policy.values(seen[0].tolist())
     assert policy._margin == trained.margin
     assert values == pytest.approx(trained.mean.values(seen)[0].tolist(), rel=1e-4, abs=1e-5)
+
+
+class Code:
+    """What runs code when it is unpickled."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def __reduce__(self):
+        return self.file.touch, ()
+
+
+def test_a_file_of_weights_runs_no_code(tmp_path):
+    np.savez(tmp_path / "kept.npz", about=np.array([Code(tmp_path / "ran")], dtype=object))
+    with contextlib.suppress(ValueError):
+        Training.seed_of(tmp_path / "kept.npz")
+    assert not (tmp_path / "ran").exists()
 
 
 def test_a_policy_for_another_layout_is_refused(tmp_path, monkeypatch):

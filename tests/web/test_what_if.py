@@ -58,6 +58,8 @@ def test_a_person_plays_on_with_the_same_cards_and_moves(guest, match, step, sea
     begun = begin_from(guest, match, step, seat)
     seen = begun.match.moments[: step + 1]
     assert [moment.view for moment in seen] == [s.view(Seat(seat)) for s in steps[: step + 1]]
+    heard = [s.events_for(Seat(seat)) for s in steps[: step + 1]]
+    assert [moment.events for moment in seen] == [tuple(e.event for e in sent) for sent in heard]
     assert not any(moment.faults for moment in seen)
     assert "Your turn" in guest.page()
     play_on(guest, random.Random(step))

@@ -182,6 +182,10 @@ def test_a_worker_of_dask_outlasts_the_scheduler_without_a_traceback(monkeypatch
     assert not raised
 
 
+def test_a_worker_program_that_an_engine_logs_has_no_key():
+    assert "secret" not in repr(WorkerProgram("https://arena.example:7654", "secret"))
+
+
 def test_an_engine_without_its_package_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
     monkeypatch.delitem(__import__("sys").modules, "arena.app.placement.dask_engine", raising=False)
