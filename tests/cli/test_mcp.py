@@ -51,7 +51,7 @@ def called(tools, name, **arguments):
 
 
 def test_there_are_at_most_twenty_tools_each_with_a_text_a_schema_and_a_fitting_example(tools):
-    assert len(tools) <= 20
+    assert len(tools) <= 20, "agents choose badly among more: a new tool takes the place of another"
     kinds = {"string": str, "integer": int, "array": list, "boolean": bool}
     for tool in tools.values():
         properties = tool.schema["properties"]
@@ -68,7 +68,8 @@ def test_the_page_lists_all_tools(tools):
     page = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text("utf-8")
     _, _, table = page.partition("## Tools")
     cells = re.findall(r"^\| (`[^|]+) \|", table, re.MULTILINE)
-    assert set(re.findall(r"`(\w+)`", " ".join(cells))) == set(tools)
+    listed = set(re.findall(r"`(\w+)`", " ".join(cells)))
+    assert listed == set(tools), "docs/mcp.md, Tools, has a row with each tool, and no other"
 
 
 def test_no_tool_shows_or_takes_a_token(tools):

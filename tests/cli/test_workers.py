@@ -3,15 +3,19 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from arena.app.placement.placement import ENGINES
 from arena.app.submission import packed_command
 from arena.bots.blobs import Blobs
 from arena.cli import main
 from arena.live.players import launched_command
 from arena.sandbox.command import SAMPLE_BOTS, BadCommand, BotCommand
+
+ROOT = Path(__file__).parents[2]
 
 
 def said(*words):
@@ -38,6 +42,30 @@ def test_a_mistake_is_said(words, what):
     code, line = said("workers", *words)
     assert code
     assert what in line or words == ("up",)
+
+
+# fmt: off
+PLACES = [
+    # a glob or file                        what it has           why
+    ("arena/app/placement/{}_engine.py",    "def connect(",       "it is connected to"),
+    ("docs/more-machines.md",               "--on {}",            "organisers read how"),
+    ("tests/app/placement/test_*.py",       "{}",                 "workers are placed on it"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("file", "named", "why"), PLACES, ids=[row[-1] for row in PLACES])
+def test_an_engine_stands_in_every_place(engine, file, named, why):
+    texts = [path.read_text("utf-8") for path in ROOT.glob(file.format(engine))]
+    assert any(named.format(engine) in text for text in texts), (
+        f"{why}: {file.format(engine)} needs {named.format(engine)!r}"
+    )
+
+
+def test_every_module_of_an_engine_is_offered():
+    modules = {path.stem for path in (ROOT / "arena/app/placement").glob("*_engine.py")}
+    assert modules == {f"{engine}_engine" for engine in ENGINES}, "ENGINES in placement.py"
 
 
 def test_bounds_that_contradict_each_other_are_said(tmp_path):

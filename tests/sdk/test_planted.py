@@ -3,18 +3,12 @@
 import pytest
 
 from tests.sdk import planted
-from tests.sdk.languages import CLIENTS, MADE
+from tests.sdk.languages import CLIENTS, LANGUAGES, MADE
 
 FAULTS = [
-    pytest.param(CLIENTS / language, file, original, id=f"{language}: {found_by}")
-    for language, faults in {
-        "go": planted.GO,
-        "rust": planted.RUST,
-        "typescript": planted.TYPESCRIPT,
-        "java": planted.JAVA,
-        "cpp": planted.CPP,
-    }.items()
-    for file, original, _, found_by in faults
+    pytest.param(CLIENTS / language.folder, file, original, id=f"{language.folder}: {found_by}")
+    for language in LANGUAGES[1:]  # Python's are in tests/testing/conformance/planted.py
+    for file, original, _, found_by in getattr(planted, language.folder.upper())
 ]
 
 
