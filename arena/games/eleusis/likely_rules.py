@@ -322,16 +322,16 @@ def beliefs(
     """
     faces = [FACES[card] for card in line]
     ends = [Ends.of(faces[:size]) for size in range(1, len(faces) + 1)]
-    played = [(_lines(ends[unit.after - 1], unit.cards), unit.right) for unit in shown]
+    played = [(_places(ends[unit.after - 1], unit.cards), unit.right) for unit in shown]
     least = len(line) + len(shown)
     weighed: list[tuple[int, list[tuple[int, int]]]] = []
     kinds = likely_rules()
-    for at, (kind, rules) in enumerate(kinds):
+    for at, (_, rules) in enumerate(kinds):
         agreeing, sets = partial(_agreeing, at, most_rules), list[int]()
         among = every = (1 << len(rules[:most_rules])) - 1
         single = set[tuple[int, bool]]()
         for cards, was_right in played:
-            places = [FACE_COUNT * kind.context(before) + index for before, index in cards]
+            places = [contexts[at] + index for contexts, index in cards]
             if was_right or len(cards) == 1:
                 single.update((place, was_right) for place in places)
             else:
@@ -402,6 +402,8 @@ def _by_count(sets: Sequence[int], among: int) -> Iterator[tuple[int, int]]:
         carry = members
         for at, digit in enumerate(digits):
             digits[at], carry = digit ^ carry, digit & carry
+            if not carry:
+                break
         digits += [carry] if carry else []
     while among:
         count, fewest = 0, among
@@ -420,13 +422,18 @@ def _places_of(bits: int) -> Iterator[int]:
         bits &= bits - 1
 
 
-def _lines(line: Ends, cards: Sequence[Card]) -> list[tuple[Ends, int]]:
-    """Return, for each of several cards, the line before it and its index."""
-    lines = []
+def _places(line: Ends, cards: Sequence[Card]) -> list[tuple[tuple[int, ...], int]]:
+    """Return, for each of several cards, the first bits of the contexts before it, by kind, and its index."""
+    places = []
     for card in cards:
-        lines.append((line, _INDEX[card]))
+        places.append((_first_bits(line), _INDEX[card]))
         line = line.then(FACES[card])
-    return lines
+    return places
+
+
+@lru_cache(maxsize=1024)
+def _first_bits(line: Ends) -> tuple[int, ...]:
+    return tuple(FACE_COUNT * kind.context(line) for kind, _ in likely_rules())
 
 
 def beliefs_of(view: View, most_rules: int | None = None) -> Beliefs:
