@@ -14,6 +14,7 @@ import click
 import pytest
 
 from arena.cli import main
+from arena.games.catalogue import GAMES
 from tests.doubles.certificates import Authority
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -27,6 +28,15 @@ TRIED_ELSEWHERE = {
     "pip install --find-links dist/1.0.0-rc1 'cardarena-engine[server,web]'": "tests/test_release.py",
     "uvx --find-links dist/1.0.0-rc1 --from 'cardarena-engine[server,web]' arena games": "tried by hand on 2026-11-25",
 }
+COUNTING = [
+    "README.md",
+    "arena/web/templates/api.html",
+    "docs/environments.md",
+    "docs/research.md",
+    "docs/sdk-authors.md",
+    "docs/sdks.md",
+]
+"""Where the number of games stands in words."""
 STAYS = {"arena serve": "The arena listens on", "my_bot.py": "welcome", "random_bot.py": "welcome"}
 """What goes on until it is stopped, and the words by which it has begun."""
 
@@ -59,6 +69,15 @@ def test_every_command_that_it_names_exists(words):
         command = command.get_command(context, word)
         assert command is not None, word
     assert not isinstance(command, click.Group) or command.default
+
+
+@pytest.mark.parametrize("name", COUNTING)
+def test_the_number_of_games_is_right(name):
+    tens = ("fif", "six", "seven", "eigh", "nine")
+    ones = ("", "-one", "-two", "-three", "-four", "-five", "-six", "-seven", "-eight", "-nine")
+    words = [f"{one}teen" for one in tens] + [f"twenty{one}" for one in ones]
+    written = set(re.findall(rf"\b({'|'.join(words)}) games", (ROOT / name).read_text("utf-8")))
+    assert written == {words[len(GAMES) - 15]}
 
 
 def test_it_names_commands():

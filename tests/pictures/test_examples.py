@@ -18,7 +18,7 @@ MISSING_RANKS = {"democracy": {"2"}, "klaberjass": set("23456"), "sixty_six": se
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.id)
 def test_a_game_is_told_in_a_minute(game):
     rows = examples_of(game.id)
-    assert 4 <= len(rows) <= 8
+    assert 4 <= len(rows) <= 8, "write its examples in arena/games/pages/in_a_minute.toml"
     for row in rows:
         assert row.title
         assert row.sentence.endswith(".")
