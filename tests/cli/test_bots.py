@@ -2,6 +2,7 @@
 
 import json
 import stat
+from dataclasses import replace
 
 import pytest
 
@@ -10,6 +11,7 @@ from arena.app.qualification import checks_of
 from arena.app.submission import packed_bot
 from arena.bots.logs import logs_folder
 from arena.cli.owner_keys import KeyFile, OwnerKey
+from arena.cli.terminal.report import print_report
 from arena.results.qualification_report import Check, QualificationReport
 from arena.results.think_times import PhaseTimes, SdkTimes, TimeSpent
 from arena.results.versions import VersionEvent
@@ -275,3 +277,11 @@ def test_the_check_of_the_manifest_can_be_asked_for_alone(tmp_path):
     (tmp_path / "bot.toml").write_text(GOOD)
     with packed_bot(tmp_path) as archive:
         assert checks_of(archive, tmp_path / "data")[:2] == ("manifest", "start")
+
+
+def test_without_notes_of_the_sdk_the_fastest_decision_bounds_the_network(capsys):
+    checks = tuple(
+        replace(check, time=check.time and replace(check.time, by_sdk=None)) for check in _CHECKS
+    )
+    print_report(QualificationReport("0" * 64, "q1", 9.0, checks), "joes@1")
+    assert "not noted  ≤ 0.001 s each" in capsys.readouterr().out

@@ -163,3 +163,12 @@ def test_wide_standings_have_all_columns_whatever_the_terminal(game, capsys, mon
         False,
     )
     assert show.SEE_WIDE in " ".join(narrow.split())
+
+
+@pytest.mark.parametrize("was_played", [False, True], ids=["nothing was played", "all was"])
+def test_head_to_head_needs_something_played(capsys, was_played):
+    run = Played(toml("round_robin", deal_sets=1), NAMES)
+    show.print_standings(live_standings((run.run() if was_played else run).record), wide=True)
+    text = capsys.readouterr().out
+    assert all(name in text for name in NAMES)
+    assert ("Head to head" in text) == was_played

@@ -64,4 +64,4 @@ def _queue_and_network(time: TimeSpent) -> tuple[str, str]:
     queue = seconds(noted.queue_us) if noted else "not noted"
     if noted and noted.trips:
         return queue, seconds(noted.network_us)
-    return queue, f"at most {seconds(time.shortest_us)} each"
+    return queue, f"≤ {seconds(time.shortest_us)} each"

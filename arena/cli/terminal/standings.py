@@ -57,7 +57,7 @@ def print_standings(standings: dict[str, Any], *, pairs: bool = False, wide: boo
             )
         if pairs:
             console.print(_pairs(game, console.width))
-        if pairs or 2 < len(game["rows"]) <= MOST_SIDE_BY_SIDE:
+        if pairs or (game["pairs"] and 2 < len(game["rows"]) <= MOST_SIDE_BY_SIDE):
             print_head_to_head(game, console)
     if standings["overall"]:
         console.print(_overall(standings, console.width))
