@@ -169,6 +169,8 @@ class _GameStandings:
             return f"met {share:.0%} of its opponents' play" if share < LEAST_MET else ""
 
         self._below = {player: reason for player in played if (reason := why(player))}
+        if len(alone := played.keys() - self._below.keys()) == 1 < len(played):
+            self._below |= dict.fromkeys(alone, "no other bot is ranked")
 
     def _is_within_a_team(self, deal_set: DealSet) -> bool:
         """Whether two bots of a team met, so that the deal-set weighs nothing for places."""

@@ -122,6 +122,13 @@ def test_house_bots_are_ranked_that_have_only_one_other_bot_to_meet():
     assert {found[bot]["note"] for bot in ["ann", *house]} == {""}
 
 
+def test_a_bot_has_no_place_before_another_has_one():
+    found = rows([("ann", "bob"), ("ann", "cid")] * 9)
+    assert {row["place"] for row in found.values()} == {None}
+    assert found["ann"]["note"] == "no other bot is ranked"
+    assert found["bob"]["note"] == "9 of 10 deal-sets"
+
+
 def test_a_bot_that_stays_away_loses_its_place():
     pairs = all_meet(10, lambda number: 1)
     others = [pair for pair in pairs if "ann@1" not in pair]
