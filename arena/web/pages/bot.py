@@ -277,8 +277,8 @@ def _versions(
     alike: dict[str, list[Appearance]] = {}
     for appearance in appearances:
         if appearance.row["score"] is not None:
-            terms = {key: appearance.terms[key] for key in ("game", "seats", "options")}
-            alike.setdefault(json.dumps(terms, sort_keys=True), []).append(appearance)
+            unit = [appearance.terms[key] for key in ("game", "seats", "options")]
+            alike.setdefault(json.dumps(unit, sort_keys=True), []).append(appearance)
     for together in alike.values():
         if len(together) > 1:
             rows, terms = list(map(_row, together)), together[0].terms
