@@ -1,14 +1,15 @@
 """Event buffers: the recent events of matches in play, for spectators.
 
-A buffer is the spectator port of one public match. It keeps the public events of the hand. Views are made and frames
-encoded only while there are watchers, once for all of them. A watcher that falls behind continues from the present
-state; the referee waits for no watcher.
+A buffer is the spectator port of one public match. It keeps the steps of the hand, so that who comes late sees them.
+Views are made and frames encoded only while there are watchers, once for all of them. A watcher that falls behind
+continues with the present hand; the referee waits for no watcher.
 """
 
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from arena.games.contract import Event, Seat, SentEvent, View
@@ -21,8 +22,10 @@ from cardarena.v1 import game_pb2, watch_pb2
 
 BUFFERED_BEATS: Final = 256
 """Beats that are kept for watchers that reconnect."""
+HAND_STEPS: Final = 128
+"""Steps of a hand that are kept for new watchers; of a longer hand the first are dropped, and their events kept."""
 HAND_EVENTS: Final = 400
-"""Events of a hand that are kept for new watchers; of a longer hand the first are dropped.
+"""Events of dropped steps of a hand that are kept; of a longer hand the first are dropped.
 
 Where hands are open half as many are kept, as most are sent twice: as public events and as those of seats.
 """
@@ -32,6 +35,23 @@ KEPT_ENDED: Final = 64
 
 def _unix_ms() -> int:
     return time.time_ns() // 1_000_000
+
+
+@dataclass(slots=True)
+class _Shown:
+    """A step of the present hand, as spectators may see it."""
+
+    number: int
+    hand: int
+    events: Sequence[Event]
+    view: Callable[[], View]
+    hands: OpenHands | None
+    """The hands after the step; None where hands are closed."""
+    faults: tuple[Fault, ...]
+    banks_ms: Sequence[int]
+    asked_unix_ms: int
+    frame: watch_pb2.WatchResponse | None = None
+    """Its frame, once somebody watches."""
 
 
 class EventBuffer:
@@ -48,8 +68,6 @@ class EventBuffer:
         self.match_id: Final = match_id
         self.hands_open: Final = hands_open
         self._unix_ms = unix_ms
-        self._asked_unix_ms = 0
-        self._banks_ms: Sequence[int] = ()
         self.opening = watch_pb2.WatchResponse()
         self.hand = 0
         self.watchers = 0
@@ -58,14 +76,12 @@ class EventBuffer:
         self.ended: watch_pb2.WatchResponse | None = None
         self._terms: MatchTerms | None = None
         self._most = HAND_EVENTS // 2 if hands_open else HAND_EVENTS
+        self._steps: deque[_Shown] = deque()
+        """The last steps of the hand."""
         self._events: deque[Event] = deque(maxlen=self._most)
-        self._fresh = 0
-        self._view: Callable[[], View] | None = None
-        self._hands: OpenHands | None = None
-        """The hands at the last step; None where hands are closed."""
+        """The events of the hand before these steps."""
         self._seat_events: deque[SentEvent] = deque(maxlen=self._most)
-        """The events that seats received in the hand; empty where hands are closed."""
-        self._fresh_seat_events = 0
+        """The events that seats received before them; empty where hands are closed."""
         self._faults: tuple[Fault, ...] = ()
         self._buffer: deque[tuple[int, watch_pb2.WatchResponse]] = deque(maxlen=BUFFERED_BEATS)
         self._changed = asyncio.Event()
@@ -93,21 +109,21 @@ class EventBuffer:
     ) -> None:
         # A step that ends a hand also begins the next: new watchers get the events of the next.
         if hand != self.hand:
+            self._steps.clear()
             self._events.clear()
             self._seat_events.clear()
+        elif len(self._steps) == HAND_STEPS:
+            dropped = self._steps.popleft()
+            self._events.extend(dropped.events)
+            self._seat_events.extend(dropped.hands.events if dropped.hands is not None else ())
         self.hand = hand
-        if self.hands_open:
-            assert hands is not None
-            self._hands = hands
-            self._seat_events.extend(hands.events)
-            self._fresh_seat_events = min(len(hands.events), self._most)
-        self._events.extend(events)
-        self._fresh = min(len(events), self._most)
-        self._view = view
-        self._banks_ms, self._asked_unix_ms = banks_ms, self._unix_ms()
         self.number += 1
+        shown = _Shown(
+            self.number, hand, events, view, hands, self._faults, banks_ms, self._unix_ms()
+        )
+        self._steps.append(shown)
         if self.watchers:
-            self._buffer.append((self.number, self._frame(events, hands, key=False)))
+            self._buffer.append((self.number, self._frame(shown)))
         else:
             self._buffer.clear()
         self._faults = ()
@@ -128,7 +144,7 @@ class EventBuffer:
     # Watchers.
 
     async def follow(self, after: int) -> AsyncIterator[watch_pb2.WatchResponse]:
-        """The messages of the match from the frame after `after` on; from its present state if that is dropped."""
+        """The messages of the match from the frame after `after` on; those of the present hand if that is dropped."""
         self.watchers += 1
         try:
             yield self.opening
@@ -149,40 +165,48 @@ class EventBuffer:
             if not self.watchers:
                 self._buffer.clear()
 
-    def _frames_after(self, after: int) -> Sequence[watch_pb2.WatchResponse]:
-        """The frames after a frame; a key frame with the present state if some of them are dropped."""
+    def _frames_after(self, after: int) -> Iterator[watch_pb2.WatchResponse]:
+        """The frames after a frame; those of the present hand, from a key frame on, if some before it are dropped."""
         if self.number == after or not self.number:
-            return ()
+            return
         oldest = self._buffer[0][0] if self._buffer else self.number + 1
         if 0 < after < self.number and oldest <= after + 1:
-            return [frame for number, frame in self._buffer if number > after]
-        return (self._frame(tuple(self._events), self._hands, key=True),)
+            yield from [frame for number, frame in self._buffer if number > after]
+            return
+        first, *others = self._steps
+        yield self._frame(first, key=True)
+        for shown in others:
+            yield self._frame(shown)
 
-    def _frame(
-        self, events: Sequence[Event], hands: OpenHands | None, *, key: bool
-    ) -> watch_pb2.WatchResponse:
-        assert self._view is not None
+    def _frame(self, shown: _Shown, *, key: bool = False) -> watch_pb2.WatchResponse:
+        """The frame of a step of the hand; a key frame also has the events before it."""
+        if shown.frame is not None and not key:
+            return shown.frame
         assert self._terms is not None
         codec = codec_of(self._terms.game)
+        events = (*self._events, *shown.events) if key else shown.events
         frame = watch_pb2.WatchFrame(
-            number=self.number,
-            hand=self.hand,
+            number=shown.number,
+            hand=shown.hand,
             key=key,
             events=[game_pb2.GameEvent.FromString(codec.game_event(event)) for event in events],
-            fresh=self._fresh,
-            view=game_pb2.GameView.FromString(codec.game_view(self._view())),
+            fresh=len(shown.events),
+            view=game_pb2.GameView.FromString(codec.game_view(shown.view())),
             faults=[
                 watch_pb2.WatchFault(seat=fault.seat, kind=game_pb2.FaultKind.ValueType(fault.kind))
-                for fault in self._faults
+                for fault in shown.faults
             ],
-            banks_ms=self._banks_ms,
-            asked_unix_ms=self._asked_unix_ms,
+            banks_ms=shown.banks_ms,
+            asked_unix_ms=shown.asked_unix_ms,
         )
         if self.hands_open:
-            assert hands is not None
-            sent = tuple(self._seat_events) if key else hands.events
-            frame.open_hands.CopyFrom(self._open_hands(hands, sent))
-        return watch_pb2.WatchResponse(frame=frame)
+            assert shown.hands is not None
+            sent = (*self._seat_events, *shown.hands.events) if key else shown.hands.events
+            frame.open_hands.CopyFrom(self._open_hands(shown.hands, sent))
+        response = watch_pb2.WatchResponse(frame=frame)
+        if not key:
+            shown.frame = response
+        return response
 
     def _open_hands(self, hands: OpenHands, sent: Sequence[SentEvent]) -> watch_pb2.WatchHands:
         assert self._terms is not None
@@ -195,7 +219,7 @@ class EventBuffer:
                 )
                 for sent_event in sent
             ],
-            fresh=self._fresh_seat_events,
+            fresh=len(hands.events),
             views=[
                 game_pb2.GameView.FromString(codec.game_view(hands.view(Seat(seat))))
                 for seat in seats

@@ -389,7 +389,9 @@ class Web:
           NoSuchPage: if it does not exist or is not public yet, which look the same.
           Gone: if its replay was removed.
         """
-        match_id = unslug(request.path_params["match"])
+        return await self._public(unslug(request.path_params["match"]))
+
+    async def _public(self, match_id: str) -> tuple[lobby_pb2.MatchInfo, Path]:
         ended = await asyncio.to_thread(self.archive.match, match_id)
         if ended is None:
             raise NoSuchPage(f"no match {match_id!r} can be watched here, or not yet", "matches")
@@ -408,8 +410,12 @@ class Web:
                 return await asyncio.wrap_future(self._workers.submit(call))
 
     async def verifier(self, request: Request) -> Response:
-        """Make `/verify.html`, the page that verifies deals, with its own policy."""
-        body = verifier()
+        """Make `/verify.html`, the page that verifies deals, with its own policy; `?replay=ID` has a replay in it."""
+        match_id, replay = request.query_params.get("replay", ""), b""
+        if match_id:
+            _, path = await self._public(match_id)
+            replay = await asyncio.to_thread(path.read_bytes)
+        body = verifier(match_id, replay)
         headers = {"content-security-policy": policy_of(body), "cache-control": "no-cache"}
         return Response(body, media_type=MEDIA_OF["html"], headers=headers)
 

@@ -10,7 +10,7 @@ import asyncio
 import functools
 import logging
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -22,6 +22,10 @@ from arena.web.steps import Step
 from arena.web.subscribers import Feed
 from cardarena.v1 import game_pb2, watch_pb2
 
+MOST_STEPS: Final = 240
+"""The steps of a match that its page has for who comes late."""
+MOST_GATHERED: Final = 10
+"""How often the hub looks for more of the hand so far, before it shows a match."""
 _log = logging.getLogger(__name__)
 
 
@@ -32,6 +36,8 @@ class FeedLimits:
     of_match: int = 1_000
     in_all: int = 2_000
     of_address: int = 8
+    quiet_s: float = 0.05
+    """The hand so far is sent at once: it is complete when nothing has come for so long."""
     every_s: float = 0.25
     """The time between two messages of a match."""
     most_steps: int = 5
@@ -73,6 +79,8 @@ class LiveBuffer(Feed):
         self.drawer: LiveDrawer | None = None
         self.last: Step | None = None
         """The present picture; None before the first."""
+        self.steps: deque[Step] = deque(maxlen=MOST_STEPS)
+        """The steps since the beginning of the hand in which the feed began."""
         self.clock: RunningClock | None = None
         """The running clock of the present picture."""
         self.number = 0
@@ -91,6 +99,7 @@ class LiveBuffer(Feed):
     def add(self, steps: list[Step], number: int, clock: RunningClock | None = None) -> None:
         """Add pictures of steps; the last one is the present picture, with its clock."""
         skipped = 0
+        self.steps.extend(steps)
         if len(steps) > self._limits.most_steps:
             skipped, steps = len(steps) - 1, steps[-1:]
         first_key = self.last is None or skipped > 0
@@ -184,14 +193,27 @@ class EventHub:
 
         Raises `NotLive` if the match cannot be watched, or not as this viewer, and `NoArena` if no arena answers.
         """
-        buffer = self._buffers.get((match_id, viewer))
-        if buffer is None:
-            buffer = self._buffers[match_id, viewer] = LiveBuffer(match_id, self.limits, viewer)
-            buffer.task = asyncio.create_task(self._fill(buffer))
+        buffer = self._begun(match_id, viewer)
         await buffer.begun.wait()
         if buffer.last is None:
             raise buffer.refused or NotLive(f"no match {match_id!r} can be watched now")
         return buffer
+
+    def _begun(self, match_id: str, viewer: str) -> LiveBuffer:
+        buffer = self._buffers.get((match_id, viewer))
+        if buffer is None:
+            buffer = self._buffers[match_id, viewer] = LiveBuffer(match_id, self.limits, viewer)
+            buffer.task = asyncio.create_task(self._fill(buffer))
+        return buffer
+
+    def followed(self, match_ids: Iterable[str]) -> Mapping[str, LiveDrawer]:
+        """The drawers of these matches, as far as they have a picture; from now on the matches are followed."""
+        drawers = {}
+        for match_id in match_ids:
+            buffer = self._begun(match_id, SPECTATOR)
+            if buffer.drawer is not None and buffer.last is not None:
+                drawers[match_id] = buffer.drawer
+        return drawers
 
     def subscribe(self, feed: Feed, address: str) -> Callable[[], None]:
         """Count a client of a feed by its address. Call the returned function once when it leaves.
@@ -254,9 +276,7 @@ class EventHub:
     ) -> None:
         idle_s = 0.0
         while True:
-            gathered = [await received.get()]
-            while not received.empty():
-                gathered.append(received.get_nowait())
+            gathered = await self._gathered(received, so_far=buffer.last is None)
             steps: list[Step] = []
             number = buffer.number
             for message in gathered:
@@ -280,6 +300,20 @@ class EventHub:
             if idle_s > self.limits.linger_s:
                 return
             await asyncio.sleep(self.limits.every_s)
+
+    async def _gathered(
+        self, received: "asyncio.Queue[watch_pb2.WatchResponse | None]", *, so_far: bool
+    ) -> list[watch_pb2.WatchResponse | None]:
+        """The messages that have come; of a match that begins to be followed, the hand so far."""
+        gathered = [await received.get()]
+        for _ in range(MOST_GATHERED):
+            if so_far:
+                await asyncio.sleep(self.limits.quiet_s)
+            if received.empty():
+                break
+            while not received.empty():
+                gathered.append(received.get_nowait())
+        return gathered
 
     @staticmethod
     def _put(buffer: LiveBuffer, steps: list[Step], number: int) -> None:

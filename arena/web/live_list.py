@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from arena.web.arena_source import ArenaBusy, ArenaSource, NoArena
 from arena.web.event_hub import FeedLimits, event
-from arena.web.live_table import UNKNOWN_LIVE
+from arena.web.live_table import NO_TABLES, UNKNOWN_LIVE, Tables
 from arena.web.page import Json
 from arena.web.subscribers import Feed
 from cardarena.v1 import watch_pb2
@@ -24,15 +24,17 @@ class LiveList(Feed):
     def __init__(
         self,
         source: ArenaSource,
-        drawn: Callable[[watch_pb2.ListLiveResponse | None, Sequence[Json]], Any],
+        drawn: Callable[[watch_pb2.ListLiveResponse | None, Sequence[Json], Tables], Any],
         ended: Callable[[], Awaitable[Sequence[Json]]],
+        tables: Callable[[watch_pb2.ListLiveResponse | None], Tables] = lambda _: NO_TABLES,
         every_s: float = 2.0,
         limits: FeedLimits | None = None,
     ) -> None:
-        """`drawn` draws the list, and `ended` finds the matches that ended last; the arena is polled every `every_s` while there are subscribers."""
+        """`drawn` draws the list, and `ended` finds the matches that ended last, `tables` what lies on those in play; the arena is polled every `every_s` while there are subscribers."""
         limits = limits or FeedLimits()
         super().__init__(slow_s=limits.slow_s, comment_s=limits.comment_s)
         self._source, self._drawn, self._ended, self._every_s = source, drawn, ended, every_s
+        self._tables = tables
         self._polled_s = float("-inf")
         self._found: watch_pb2.ListLiveResponse | None = None
         self._sent: object = None
@@ -66,7 +68,8 @@ class LiveList(Feed):
 
     async def _poll(self) -> None:
         while self.subscriptions:
-            shown = await self.now(), await self._ended()
+            in_play = await self.now()
+            shown = in_play, await self._ended(), self._tables(in_play)
             if shown != self._sent:
                 self._sent = shown
                 self._number += 1

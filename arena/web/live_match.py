@@ -5,12 +5,13 @@ open. A picture is equal to the one that the replay has later.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from arena.games.contract import Event, Seat, View
 from arena.pictures import AnyViewer, Viewer, hand_ends, scenes_of, sentence
-from arena.pictures.vocabulary import Line, Name
+from arena.pictures.vocabulary import Card, Line, Name
 from arena.records.frames import perspective_of, views_used
 from arena.records.phrases import PLAYED_FOR, deed
 from arena.referee.spec import FaultKind
@@ -19,10 +20,12 @@ from arena.referee.wire.terms import terms_of_message
 from arena.web.names import seat_names
 from arena.web.rendering import visible
 from arena.web.steps import Step, step_of
-from arena.web.table import Clock, TableLayout
+from arena.web.table import Clock, TableLayout, mini
 from arena.web.trees import Element, Tree, listed
 from cardarena.v1 import game_pb2, watch_pb2
 
+MOST_GLIMPSED: Final = 6
+"""The most cards that lists show of a table in play."""
 HIDDEN_MOVES: Final[Line] = ("The bots make moves that are not public.",)
 
 
@@ -53,6 +56,10 @@ class LiveDrawer:
         self.hands_open: Final = opened.hands_open
         self.number = 0
         self.clock = RunningClock(0, 0, ())
+        self.scores: Sequence[str] = ()
+        """The score of each seat so far, as the picture has it."""
+        self.cards: Tree | None = None
+        """A few cards that lie in the middle, for lists; None while there are none."""
         self._codec = codec_of(self.terms.game)
         self._scenes = scenes_of(self.terms.game)
         self._views_used = views_used(viewer, self.terms.seats)
@@ -148,6 +155,13 @@ class LiveDrawer:
             terms.time_control.move_ms,
             tuple((self.names[seat], frame.banks_ms[seat]) for seat in acting),
         )
+        self.scores = [picture.score for picture in scene.seats]
+        shown = (
+            [replace(card, tag=()) for card in zone.items if isinstance(card, Card) and card.code]
+            for zone in scene.centre
+        )
+        cards = max(shown, key=len, default=[])[-MOST_GLIMPSED:]
+        self.cards = mini([cards]) if cards else None
         near = None if isinstance(self.viewer, Viewer) else self.viewer
         layout = TableLayout(self.names, near, clocks, marks)
         sentences = sentences or (HIDDEN_MOVES,)

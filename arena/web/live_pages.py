@@ -5,7 +5,6 @@ import contextlib
 import functools
 import time
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from markupsafe import Markup
@@ -31,7 +30,7 @@ from arena.web.arena_source import ArenaBusy, NoArena, NotLive
 from arena.web.event_hub import SPECTATOR, EventHub, HubFull, LiveBuffer
 from arena.web.live_list import LiveList
 from arena.web.live_match import LiveDrawer
-from arena.web.live_table import live_tree, live_view
+from arena.web.live_table import TableNow, Tables, live_tree, live_view, pictured
 from arena.web.names import is_of_house_alone
 from arena.web.page import Json, Page, as_json
 from arena.web.pages.hand import HandLinks, HandPage, LiveState, MatchHeading
@@ -65,7 +64,7 @@ class LivePages:
     def __init__(self, web: Web, hub: EventHub) -> None:
         self._web = web
         self._hub = hub
-        self._list = LiveList(hub.source, _drawn, self._ended, limits=hub.limits)
+        self._list = LiveList(hub.source, _drawn, self._ended, self._tables, limits=hub.limits)
 
     def routes(self) -> tuple[BaseRoute, ...]:
         """The routes, which must come before those of other pages."""
@@ -105,8 +104,17 @@ class LivePages:
 
     async def list(self, request: Request) -> Response:
         """Make `/live`."""
-        page = functools.partial(live, at=_time(), now_unix_ms=_now_ms())
+        tables = self._tables(await self._list.now())
+        page = functools.partial(live, now_unix_ms=_now_ms(), tables=tables)
         return await self._now(request, "live", page)
+
+    def _tables(self, in_play: watch_pb2.ListLiveResponse | None) -> Tables:
+        """What lies on the tables that the list shows, as far as it is known by now."""
+        followed = self._hub.followed(pictured(in_play))
+        return {
+            match_id: TableNow(_score(drawer.scores), drawer.cards)
+            for match_id, drawer in followed.items()
+        }
 
     async def _ended(self) -> Sequence[Json]:
         return await asyncio.to_thread(ended_rows, self._web.archive, _now_ms())
@@ -191,17 +199,20 @@ class _FeedResponse(Response):
             self._feed.attach(subscriber, _RETRY + _NOW % _now_ms(), self._after)
 
 
-def _drawn(in_play: watch_pb2.ListLiveResponse | None, ended: Sequence[Json]) -> Any:
+def _drawn(
+    in_play: watch_pb2.ListLiveResponse | None, ended: Sequence[Json], tables: Tables
+) -> Any:
     """The list as JSON for the script."""
-    return listed(live_tree(Links("live").page, live_view(in_play, ended), _time()))
+    return listed(live_tree(Links("live").page, live_view(in_play, ended), tables))
+
+
+def _score(scores: Sequence[str]) -> str:
+    """The scores by seat in a few characters; a dash between them would hide a sign."""
+    return ("–" if all(map(str.isdecimal, scores)) else ", ").join(scores)
 
 
 def _now_ms() -> int:
     return time.time_ns() // 1_000_000
-
-
-def _time() -> str:
-    return f"{datetime.now(UTC):%H:%M:%S}"
 
 
 def _viewer(name: str) -> str:
@@ -261,18 +272,22 @@ def _page(buffer: LiveBuffer) -> str:
     match_id, game = slug(buffer.match_id), drawer.terms.game.id
     links = Links(_live_path(match_id, drawer.viewer))
     heading = MatchHeading(game, buffer.match_id, drawer.names, "", 0, 0, "")
+    steps = list(buffer.steps)
+    firsts = {shown.hand: shown.label for shown in reversed(steps)}
     state = LiveState(
         _feed_address(buffer)[1:],
         buffer.number,
         match_path(match_id),
         buffer.clock,
         drawer.hands_open,
+        [(hand + 1, label) for hand, label in sorted(firsts.items()) if hand < step.hand],
     )
-    page = HandPage(heading, drawer.viewer, _viewers(drawer), step.hand, [step], live=state)
+    page = HandPage(heading, drawer.viewer, _viewers(drawer), step.hand, steps, live=state)
     return page.html(
         HandLinks(
             lambda viewer, _: links.page(_live_path(match_id, viewer)),
             rules_link(links, game),
             links,
-        )
+        ),
+        len(steps) - 1,
     )

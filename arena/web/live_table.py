@@ -1,7 +1,7 @@
 """The list of matches in play as a tree, which the page contains and its script rebuilds."""
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final, NamedTuple, TypeAlias
 
 from arena.records.phrases import count
 from arena.web.addresses import PLAYED, match_path, slug
@@ -25,8 +25,31 @@ BROADCAST: Final = (
     "Matches of a deal-set are public when the deal-set is complete. They play here as they were "
     "played, without their result, and the next one follows."
 )
-_MINUTE_S: Final = 60
-_HOUR_S: Final = 3_600
+_UNITS: Final = ((86_400, "d"), (3_600, "h"), (60, "min"))
+
+
+MOST_PICTURED: Final = 6
+"""The newest matches in play whose tables the list shows."""
+
+
+class TableNow(NamedTuple):
+    """What a list shows of a table in play."""
+
+    score: str
+    """The scores by seat, as the picture has them."""
+    cards: Tree | None
+    """A few cards that lie in the middle; None while there are none."""
+
+
+Tables: TypeAlias = Mapping[str, TableNow]
+"""By the id of the match; for some matches only."""
+NO_TABLES: Final[Tables] = {}
+
+
+def pictured(in_play: watch_pb2.ListLiveResponse | None) -> Sequence[str]:
+    """The ids of the matches in play whose tables the list shows."""
+    matches = () if in_play is None else in_play.matches
+    return [one.match_id for one in matches if not is_of_house_alone(one.bots)][:MOST_PICTURED]
 
 
 def live_view(in_play: watch_pb2.ListLiveResponse | None, ended: Sequence[Json] = ()) -> Json:
@@ -58,53 +81,58 @@ def live_view(in_play: watch_pb2.ListLiveResponse | None, ended: Sequence[Json] 
     }
 
 
-def live_tree(to: Callable[[str], str], view: Json, at: str = "") -> Element:
-    """The list, with links made by `to`; `at` is the time of day of the list, empty for none."""
+def live_tree(
+    to: Callable[[str], str], view: Json, tables: Tables, *, may_play: bool = True
+) -> Element:
+    """The list, with links made by `to`. An exported list leads to no game against the house."""
     parts: list[Tree] = [_title("In play")]
     if view["matches"]:
-        rows = (
-            _row(
-                to,
-                to(f"m/{slug(row['match'])}/live"),
-                row,
+        rows = []
+        for row in view["matches"]:
+            now = tables.get(row["match"], TableNow("", None))
+            address = to(f"m/{slug(row['match'])}/live")
+            marks = (
+                now.score,
                 f"hand {row['hand']}",
                 "hands are open" if row["hands_open"] else "",
             )
-            for row in view["matches"]
-        )
+            rows.append(_row(to, address, row, *marks, cards=now.cards))
         parts.append(_list("Matches in play, newest first", rows))
     else:
         doors = element(
             "div",
             "actions",
-            element("a", "button", "Play Klaberjass", href="/play/?game=klaberjass"),
+            element("a", "button", "Play Klaberjass", href="/play/?game=klaberjass")
+            if may_play
+            else None,
             element("a", "button quiet", "Matches that have ended", href=to("matches")),
         )
         parts.append(element("div", "empty-state", element("p", "", _why_empty(view)), doors))
     if view["sealed"]:
-        parts.append(_title("Sealed", f"at {at} UTC" if at else ""))
+        parts.append(_title("Sealed"))
         parts.append(_list("Sealed matches by game", map(_sealed, view["sealed"])))
     if view["ended"]:
         parts.append(_title("Played last"))
         parts.append(element("p", "note", BROADCAST))
-        rows = (
-            _row(to, to(match_path(row["match"])) + PLAYED, row, row["played"])
+        rows = [
+            _row(to, to(match_path(row["match"])) + PLAYED, row, _when(row))
             for row in view["ended"]
-        )
+        ]
         parts.append(_list("Matches that ended last", rows))
         parts.append(element("a", "", "all matches", href=to("matches")))
     return element("div", "live-list", *parts)
 
 
-def _title(text: str, more: str = "") -> Element:
-    return element("div", "title-row", element("h2", "", text), element("span", "note", more))
+def _title(text: str) -> Element:
+    return element("div", "title-row", element("h2", "", text))
 
 
 def _sealed(row: Json) -> Element:
     """The matches of a game whose deal-sets are open; nothing of them is public yet."""
     words = (
-        f"{count(row['tables'], 'table')} of {game_title(row['game'])}: public when "
-        f"{count(row['deal_sets'], 'deal-set')} {'is' if row['deal_sets'] == 1 else 'are'} complete"
+        f"{count(row['tables'], 'table')} of {game_title(row['game'])} "
+        f"{'is' if row['tables'] == 1 else 'are'} being played: public when "
+        f"{'their deal-set closes' if row['deal_sets'] == 1 else 'their deal-sets close'}"
     )
     return element("li", "match-line", emblem_use(row["game"]), element("div", "", words))
 
@@ -116,21 +144,32 @@ def _why_empty(view: Json) -> str:
 
 
 def age(ended_unix_ms: int, now_unix_ms: int) -> str:
-    """How long ago a match ended, in steps of 10 s and then of a minute; after an hour the time, UTC."""
+    """How long ago a match ended, in steps of 10 s, then of a minute, an hour, a day; without the time of now the time, UTC."""
     past_s = (now_unix_ms - ended_unix_ms) // 1000
-    if not 0 <= past_s < _HOUR_S:
+    if past_s < 0:
         return utc(ended_unix_ms)
-    if past_s < _MINUTE_S:
-        return f"{past_s // 10 * 10} s ago" if past_s >= 10 else "just now"
-    return f"{past_s // _MINUTE_S} min ago"
+    if past_s < 10:
+        return "just now"
+    unit_s, name = next((unit for unit in _UNITS if past_s >= unit[0]), (10, ""))
+    return f"{past_s // unit_s} {name} ago" if name else f"{past_s // 10 * 10} s ago"
+
+
+def _when(row: Json) -> Element:
+    """How long ago a match ended; its time is shown on hover."""
+    time = utc(row["ended_unix_ms"])
+    return element(
+        "time", "", row["played"], datetime=f"{time.replace(' ', 'T')}Z", title=f"{time} UTC"
+    )
 
 
 def _list(label: str, rows: Iterable[Element]) -> Element:
     return element("ul", "rows", *rows, aria_label=label)
 
 
-def _row(to: Callable[[str], str], address: str, row: Json, *marks: str) -> Element:
-    """A match: who plays, the game, marks such as the number of the hand, and the link to its pictures."""
+def _row(
+    to: Callable[[str], str], address: str, row: Json, *marks: Tree, cards: Tree | None = None
+) -> Element:
+    """A match: who plays, the game, marks such as the number of the hand, cards of its table, and the link to its pictures."""
     bots = (
         part
         for at, name in enumerate(row["bots"])
@@ -152,6 +191,7 @@ def _row(to: Callable[[str], str], address: str, row: Json, *marks: str) -> Elem
             "",
             element("span", "said-line", *bots),
             element("span", "meta", game, *meta, event or None),
+            cards and element("span", "glimpse", cards),
         ),
         element("a", "button quiet small", "Watch", href=address, aria_label=label),
     )

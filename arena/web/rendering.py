@@ -147,7 +147,7 @@ def _environment() -> Environment:
         "hand_path": lambda match_id, hand: hand_path(match_id, hand=hand - 1),
         "match_path": match_path,
         "script_data": _script_data,
-        "points": _points,
+        "points": points,
         "seat_names": seat_names,
         "seconds": _seconds,
         "signed": signed,
@@ -202,7 +202,8 @@ def faults_per_match(row: Mapping[str, Any]) -> float | None:
     return sum(row["faults"].values()) / row["matches"] if row["matches"] else None
 
 
-def _points(score: float) -> str:
+def points(score: float) -> str:
+    """A score with its sign: `+12`, `−5` or `0`."""
     return f"{score:+g}".replace("-", "−") if score else "0"
 
 

@@ -4,6 +4,7 @@ A path has no leading slash and no suffix: `competitions/autumn`. Both commands 
 `Site.page`, so a served page and its export are equal.
 """
 
+import base64
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -12,9 +13,10 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from arena.api.site_archive import NotPublic, SiteArchive
-from arena.web.addresses import NoSuchPage, unslug
+from arena.web.addresses import NoSuchPage, slug, unslug
 from arena.web.page import Page
 from arena.web.pages import bot, competition, filters, games, lists, overall, reference, search
+from arena.web.rendering import SITE
 
 Query: TypeAlias = Mapping[str, str]
 NO_QUERY: Final[Query] = {}
@@ -132,8 +134,18 @@ class Site:
                     yield further, (page := self.page(further))
 
 
-def verifier() -> bytes:
-    """The page that verifies deals, from the browser client."""
+def verifier(match_id: str = "", replay: bytes = b"") -> bytes:
+    """The page that verifies deals, from the browser client, with links to the site, and the replay of a match if one is given.
+
+    The page itself has no address and no network, so that a copy on a disk needs neither.
+    """
     installed = Path(__file__).with_name("kit") / "verify.html"
     checkout = Path(__file__).parents[2] / "clients" / "browser" / "verify.html"
-    return (installed if installed.is_file() else checkout).read_bytes()
+    page = (installed if installed.is_file() else checkout).read_bytes()
+    links = f'<a href="index.html">{SITE}</a>'
+    if match_id:
+        links += f' <a href="m/{slug(match_id)}.html">back to the match</a>'
+        given = b'<p id="given" title="%b.replay" hidden>%b</p>'
+        filled = given % (slug(match_id).encode(), base64.b64encode(replay))
+        page = page.replace(b'<p id="given" hidden></p>', filled, 1)
+    return page.replace(b"<strong>Card Arena</strong>", links.encode(), 1)

@@ -195,8 +195,8 @@ def step_row(pack: Pack, step: Step) -> list[str | int]:
 
 
 def packed_steps(steps: Sequence[Step], at: int) -> str:
-    """The steps of a page as JSON for its script; the page shows step `at`."""
+    """The steps of a page as JSON for its script, each with its hand; the page shows step `at`."""
     pack = Pack()
-    rows = [step_row(pack, step) for step in steps]
+    rows = [[*step_row(pack, step), step.hand] for step in steps]
     listed = json.dumps(rows, separators=(",", ":"), ensure_ascii=False)
     return f'{{"at":{at},"steps":{listed},"pool":{pack.pool()}}}'

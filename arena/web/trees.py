@@ -20,7 +20,7 @@ TAGS: Final = frozenset(
 ATTRIBUTES: Final = frozenset(
     (
         "aria-current", "aria-hidden", "aria-label", "class", "cx", "cy", "d", "data-key", "datetime", "height", "href",
-        "id", "max", "r", "role", "rx", "scope", "tabindex", "transform", "value", "viewBox", "width", "x", "y",
+        "id", "max", "r", "role", "rx", "scope", "tabindex", "title", "transform", "value", "viewBox", "width", "x", "y",
     )
 )
 PLOT_TAGS: Final = TAGS | frozenset(("line", "polyline", "symbol", "text"))

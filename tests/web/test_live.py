@@ -8,6 +8,7 @@ import pytest
 
 from arena.games.catalogue import GAMES
 from arena.games.contract import Seat
+from arena.live import event_buffers
 from arena.live.event_buffers import BUFFERED_BEATS, EventBuffer, EventBuffers
 from arena.pictures import Viewer
 from arena.records.frames import viewer_frames
@@ -166,7 +167,7 @@ def test_a_feed_of_closed_hands_has_none_whatever_it_is_shown():
     opened, *told = asyncio.run(told_by(feed, frames[1:6], show))
     assert not opened.opened.hands_open
     beats_told = [each.frame for each in told if each.HasField("frame")]
-    assert [each.key for each in beats_told] == [True, *[False] * 4]
+    assert [each.key for each in beats_told] == [True, *[False] * 5]
     assert not any(each.HasField("open_hands") for each in beats_told)
 
 
@@ -313,14 +314,49 @@ def test_a_delayed_feed_sends_all_steps_in_order():
     assert asyncio.run(main()) == [(30.0, number, number > 0) for number in steps]
 
 
-def test_a_late_spectator_starts_with_the_present_picture():
+def in_second_hand():
+    """A feed of a match in its second hand, that hand's replayed pictures so far, and how to show it the frame after."""
     options, frames = played("klaberjass", 2)
     feed, show = feed_of(KLABERJASS, frames, options, 2)
-    for frame in frames[:10]:
+    until = next(at for at, frame in enumerate(frames) if frame.next_hand == 1) + 9
+    for frame in frames[:until]:
         show(frame)
-    _, first, *_ = asyncio.run(told_by(feed, frames[10:12], show))
-    assert first.frame.key
-    assert first.frame.number in (10, 11)
+    seen = viewer_frames(frames[:until], Viewer.SPECTATOR, options, 2)
+    replayed = [step for step in steps_of(seen, Viewer.SPECTATOR, NAMES[:2], 0.0) if step.hand]
+    return feed, replayed, lambda: show(frames[until])
+
+
+@pytest.mark.parametrize(("kept", "drawn"), [(128, 9), (4, 4)], ids=["a hand", "a long hand"])
+def test_a_late_spectator_gets_the_present_hand_so_far(monkeypatch, kept, drawn):
+    monkeypatch.setattr(event_buffers, "HAND_STEPS", kept)
+    feed, replayed, _ = in_second_hand()
+    opened, *told, _ = asyncio.run(told_by(feed, (), None))
+    follower = LiveDrawer(opened.opened)
+    steps = [step for each in told for step in follower.steps(each.frame)]
+    assert [each.frame.key for each in told] == [True, *[False] * (drawn - 1)]
+    assert list(map(without_clocks, steps)) == list(map(without_clocks, replayed[-drawn:]))
+    assert len(replayed) == 9
+
+
+def test_the_page_of_a_late_spectator_has_the_hand_so_far():
+    feed, replayed, show_next = in_second_hand()
+
+    async def main():
+        hub = EventHub(Scripted(feed), LIMITS)
+        buffer = await hub.buffer("m1")
+        so_far = [without_clocks(step) for step in buffer.steps]
+        assert so_far == list(map(without_clocks, replayed))
+        assert buffer.last is buffer.steps[-1]
+        number = buffer.number
+        buffer.changed.clear()
+        show_next()
+        await next_message(buffer)
+        ((_, _, data),) = events_of(buffer.join(number)[0])
+        assert (data["skipped"], len(data["steps"])) == (0, 1)
+        assert hub.followed(["m1"])["m1"].scores == buffer.drawer.scores != []
+        hub.close()
+
+    asyncio.run(main())
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -553,7 +589,7 @@ def test_the_list_is_sent_only_when_it_has_changed(monkeypatch):
     async def main():
         source = Asked()
         told = LiveList(
-            source, lambda found, ended: [len(found.matches), *ended], ended, every_s=0.0
+            source, lambda found, ended, _: [len(found.matches), *ended], ended, every_s=0.0
         )
         told.subscriptions = 2
         places = [told.join(0)[1], told.join(0)[1]]

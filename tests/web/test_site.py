@@ -93,7 +93,7 @@ class Away:
 
 
 class Open:
-    """A source of one match, `m`, which is some steps into its first hand."""
+    """A source of one match, `m`, which is some steps into its second hand."""
 
     def __init__(self, *, hands_open):
         self.hands_open = hands_open
@@ -104,7 +104,7 @@ class Open:
         for frame in frames[:6]:
             events = [told.event for told in frame.events if told.sent_to is None]
             hands = OpenHands(frame.events, frame.view)
-            self.feed.stepped(0, events, lambda frame=frame: frame.view(None), (9, 9), hands)
+            self.feed.stepped(frame.next_hand, events, lambda frame=frame: frame.view(None), (9, 9), hands)
         self.held = [set(frames[5].view(Seat(seat)).held) for seat in range(2)]
 
     def watch(self, match_id, after):
@@ -133,7 +133,7 @@ PAGES = [
     ("/",                           "Card Arena"),
     ("/index.html",                 "Card Arena"),
     ("/matches",                    "Matches"),
-    ("/live",                       "6 tables of Democracy: public when 3 deal-sets are complete"),
+    ("/live",                       "6 tables of Democracy are being played: public when their deal-sets close"),
     ("/competitions",               "autumn"),
     ("/standings/democracy",        "Standings of Democracy"),
     ("/competitions/autumn",        "of 12 deal-sets closed"),
@@ -280,6 +280,15 @@ def test_the_verifier_has_the_policy_that_it_names_itself(client):
     policy = found.headers["content-security-policy"]
     assert "script-src 'sha256-" in policy
     assert "unsafe" not in policy
+
+
+def test_the_verifier_has_the_replay_that_its_reader_comes_for(client):
+    assert "verify.html?replay=m1" in client.get("/m/m1/all/1").text
+    shown = client.get("/verify.html?replay=m1").text
+    (given,) = re.findall(r'<p id="given" title="m1.replay" hidden>([^<]+)</p>', shown)
+    assert base64.b64decode(given) == client.get("/replays/m1.replay").content
+    assert '<a href="m/m1.html">back to the match</a>' in shown
+    assert client.get("/verify.html?replay=<b>").status_code == 404
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
@@ -699,7 +708,7 @@ def test_a_slug_stands_for_its_name_alone(name):
 MINUTE_MS = 60_000
 AGES = [
     (0, "just now"), (9_999, "just now"), (10_000, "10 s ago"), (47_000, "40 s ago"),
-    (MINUTE_MS, "1 min ago"), (59 * MINUTE_MS, "59 min ago"), (60 * MINUTE_MS, utc(house.AT)), (-1, utc(house.AT)),
+    (MINUTE_MS, "1 min ago"), (59 * MINUTE_MS, "59 min ago"), (60 * MINUTE_MS, "1 h ago"), (49 * 60 * MINUTE_MS, "2 d ago"), (-1, utc(house.AT)),
 ]  # fmt: skip
 
 

@@ -240,7 +240,7 @@ def test_the_list_of_matches_in_play_reaches_its_subscribers():
         return ()
 
     async def main():
-        listed = LiveList(Scripted(), lambda found, _: len(found.matches), ended)
+        listed = LiveList(Scripted(), lambda found, *_: len(found.matches), ended)
         listed.count(1)
         pipe = come(listed)
         await turns()

@@ -83,6 +83,14 @@ def test_the_page_of_a_match_marks_who_won(client):
     assert re.findall(r'<bdi>([^<]*)</bdi></a> <span class="tag-s won">', result) == won != []
 
 
+def test_a_costly_hand_has_its_points_and_whom_it_is_compared_with(client):
+    text = client.get("/m/m1/all/1").text
+    names = [each["bot"] for each in client.get("/m/m1.json").json()["seats"]]
+    costly = re.findall(r"Hand \d+</a>: (?:[+−]\d+|0) points, [\d.]+ fewer than (.*)\.", text)
+    assert costly
+    assert set(costly) <= {*names, "the mean of the others"}
+
+
 def test_the_page_of_a_match_shows_par_beside_the_scores(client):
     seats = client.get("/m/m1.json").json()["seats"]
     assert all(isinstance(each["par"], int) for each in seats)

@@ -66,6 +66,8 @@ class LiveState:
     clock: tuple[object, ...] | None
     """The running clock, as the feed has it."""
     hands_open: bool
+    earlier: Sequence[tuple[int, str]] = ()
+    """The earlier hands that the page has, from 1, each with the label of its first step."""
 
 
 @dataclass(frozen=True, slots=True)

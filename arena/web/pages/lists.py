@@ -18,7 +18,7 @@ from arena.results.deal_sets import HOUSE, PERSON, bot_of, winners
 from arena.results.worth import ANY_WORTH, Worth
 from arena.web.addresses import NoSuchPage
 from arena.web.emblems import symbols
-from arena.web.live_table import NOTHING_LIVE, age, live_tree, live_view
+from arena.web.live_table import NO_TABLES, NOTHING_LIVE, Tables, age, live_tree, live_view
 from arena.web.names import house_level, seat_names
 from arena.web.page import Json, Page
 from arena.web.pages.counted import counted, first_rows, first_to_count, standings_rows
@@ -216,17 +216,17 @@ def leaders(archive: SiteArchive) -> Sequence[Json]:
 def live(
     archive: SiteArchive,
     in_play: watch_pb2.ListLiveResponse | None = NOTHING_LIVE,
-    at: str = "",
     now_unix_ms: int = 0,
+    tables: Tables = NO_TABLES,
 ) -> Page:
-    """Make `/live`; `at` is the time of day of the list, `now_unix_ms` the time of ages."""
+    """Make `/live`; `now_unix_ms` is the time of ages, `tables` what lies on those in play."""
     view = live_view(in_play, ended_rows(archive, now_unix_ms))
     about = "Matches in play now, and those that ended last."
     return Page(
         "live.html",
         "Live",
         view,
-        {"live_tree": live_tree, "emblem_symbols": symbols(), "at": at},
+        {"live_tree": live_tree, "emblem_symbols": symbols(), "tables": tables},
         about,
     )
 

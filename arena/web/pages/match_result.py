@@ -17,6 +17,7 @@ from arena.referee.spec import FaultKind
 from arena.results.deal_sets import winners
 from arena.web.addresses import match_path, match_query, slug
 from arena.web.page import Json
+from arena.web.rendering import points
 
 MOST_PAR_DECISIONS: Final = 1000
 """A match in which house bots make more decisions has no par on pages, which are made while a reader waits."""
@@ -97,6 +98,8 @@ def reasons(replay: Replay, seat: Seat, diagnosis: MatchDiagnosis) -> Iterator[R
         yield Reason(f"It {DEAL.predicate} ({DEAL.code}).")
     for code, text in advice(diagnosis):
         yield Reason(f"{code}: {text}")
+    others = [name for at, name in enumerate(replay.names) if at != seat]
+    than = others[0] if len(others) == 1 else "the mean of the others"
     for hand in diagnosis.costliest:
-        text = f": {hand.score:+d}, {hand.behind:g} behind the others."
+        text = f": {points(hand.score)} points, {round(hand.behind, 1):g} fewer than {than}."
         yield Reason(text, f"Hand {hand.hand + 1}", path, match_query(seat, hand.hand))

@@ -2,7 +2,7 @@
 "use strict";
 globalThis.cardArena = (() => {
   const TAGS = new Set("a b bdi circle div g h2 h3 li ol p path progress rect span strong svg table tbody td th thead time tr ul use".split(" "));
-  const ATTRIBUTES = new Set("aria-current aria-hidden aria-label class cx cy d data-key datetime height href id max r role rx scope tabindex transform value viewBox width x y".split(" "));
+  const ATTRIBUTES = new Set("aria-current aria-hidden aria-label class cx cy d data-key datetime height href id max r role rx scope tabindex title transform value viewBox width x y".split(" "));
   const SVG = new Set(["circle", "g", "path", "rect", "svg", "use"]);
   const MOVE = { duration: 260, easing: "ease-out" };
   const still = matchMedia("(prefers-reduced-motion: reduce)");

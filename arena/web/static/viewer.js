@@ -198,7 +198,7 @@
   }
   function add([label, table, ...more]) {
     const follows = !timer && at === steps.length - 1;
-    newest = whole(table, keyed(newest || whole(steps[at][1])));
+    newest = whole(table, keyed(newest || whole(steps[steps.length - 1][1])));
     steps.push([label, newest, ...more]);
     rows.push(row(steps[steps.length - 1]));
     byId("log").append(rows[rows.length - 1]);

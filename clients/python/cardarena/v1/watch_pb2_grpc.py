@@ -70,8 +70,8 @@ class WatchServiceServicer(object):
     """
 
     def Watch(self, request, context):
-        """Follows a match from its present state, or from the frame after `after`. The stream ends
-        with `ended`.
+        """Follows a match from the first step of its present hand, or from the frame after `after`.
+        Of a long hand the first steps are left out. The stream ends with `ended`.
 
         Errors:
         NOT_FOUND  UNKNOWN_MATCH: it is not in play, or sealed.

@@ -44,8 +44,8 @@ class WatchServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> WatchServiceAsyncStub: ...
     Watch: _grpc.UnaryStreamMultiCallable[_watch_pb2.WatchRequest, _watch_pb2.WatchResponse]
-    """Follows a match from its present state, or from the frame after `after`. The stream ends
-    with `ended`.
+    """Follows a match from the first step of its present hand, or from the frame after `after`.
+    Of a long hand the first steps are left out. The stream ends with `ended`.
 
     Errors:
       NOT_FOUND  UNKNOWN_MATCH: it is not in play, or sealed.
@@ -69,8 +69,8 @@ class WatchServiceAsyncStub(WatchServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Watch: _aio.UnaryStreamMultiCallable[_watch_pb2.WatchRequest, _watch_pb2.WatchResponse]  # type: ignore[assignment]
-    """Follows a match from its present state, or from the frame after `after`. The stream ends
-    with `ended`.
+    """Follows a match from the first step of its present hand, or from the frame after `after`.
+    Of a long hand the first steps are left out. The stream ends with `ended`.
 
     Errors:
       NOT_FOUND  UNKNOWN_MATCH: it is not in play, or sealed.
@@ -97,8 +97,8 @@ class WatchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _watch_pb2.WatchRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_watch_pb2.WatchResponse], _abc.AsyncIterator[_watch_pb2.WatchResponse]]:
-        """Follows a match from its present state, or from the frame after `after`. The stream ends
-        with `ended`.
+        """Follows a match from the first step of its present hand, or from the frame after `after`.
+        Of a long hand the first steps are left out. The stream ends with `ended`.
 
         Errors:
           NOT_FOUND  UNKNOWN_MATCH: it is not in play, or sealed.

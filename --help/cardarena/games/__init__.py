@@ -1,0 +1,1 @@
+"""Generated from proto/cardarena/games by scripts/proto: do not edit."""
