@@ -805,6 +805,22 @@ def test_a_form_that_is_too_long_is_refused(browser, owner):
     assert "longer than 64 kB" in sent.words
 
 
+# fmt: off
+FORMS = [
+    # fields                                  files                      why
+    ({str(n): "x" for n in range(100)},       (),                        "too many fields"),
+    ({str(n): "x" for n in range(100)},       [("zip", "a.zip", b"x")],  "too many parts"),
+    ({"bot": "x"},                            [('zip"\r\nx\r\n', "", b"")], "a part that is none"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("fields", "files", "why"), FORMS, ids=[row[-1] for row in FORMS])
+def test_a_form_that_cannot_be_read_is_no_error_of_the_site(browser, fields, files, why):
+    sent = browser.post("/signout", fields, files=files)
+    assert (sent.status, "This form cannot be read" in sent.words) == (400, True), why
+
+
 @pytest.mark.parametrize(
     ("fields", "words"),
     [

@@ -106,6 +106,23 @@ def test_a_bot_that_is_idle_or_too_fast_is_closed(limits, messages, end, why):
         assert reason.startswith(end[1])
 
 
+# fmt: off
+FRAMES = [
+    # what is sent                                                       why
+    (lambda websocket: [websocket.ping() for _ in range(9)],             "pings"),
+    (lambda websocket: websocket.send(iter(HELLO)),                      "a message in pieces of a letter"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("send", "why"), FRAMES, ids=[row[-1] for row in FRAMES])
+def test_frames_that_are_no_messages_are_bounded(send, why):
+    with opened(SocketLimits(lines=3, lines_per_s=0.0)) as websocket:
+        with contextlib.suppress(ConnectionClosed):
+            send(websocket)
+        assert end_of(websocket) == (1002, "too many frames a second"), why
+
+
 def test_a_head_without_a_websocket_is_answered_and_closed():
     here, there = socket.socketpair()
     with here, there:

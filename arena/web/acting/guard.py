@@ -16,6 +16,7 @@ from urllib.parse import quote
 import grpc
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
@@ -309,6 +310,8 @@ def _status(error: Exception) -> int:
             return _STATUSES.get(error.code, 503)
         case NoSuchPage():
             return 404
+        case MultiPartException():
+            return 400
         case HTTPException():
             return error.status_code
         case ArenaUnreachable():
@@ -333,7 +336,7 @@ def _error(ask: Ask, error: Exception) -> Response:
         incident = secrets.token_hex(4)
         _log.error("an act fails", extra={"incident": incident}, exc_info=error)
         text = f"this is an error of the site, incident {incident}; its log has the details"
-    elif isinstance(error, HTTPException):
+    elif isinstance(error, HTTPException | MultiPartException):
         text = "this form cannot be read; open its page, and send it again"
     elif isinstance(error, ArenaUnreachable):
         text = "the arena of this site does not answer; try again in a minute"

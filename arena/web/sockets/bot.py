@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from threading import Thread
 from typing import Annotated, Any, ClassVar, Final, cast
 
-from websockets.exceptions import ConnectionClosed
-from websockets.frames import CloseCode
+from websockets.exceptions import ConnectionClosed, ProtocolError
+from websockets.frames import CloseCode, Frame, Opcode
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 from websockets.sync.connection import Connection
@@ -85,6 +85,20 @@ class _Close(Exception):
     def __init__(self, code: CloseCode, reason: str) -> None:
         super().__init__(reason)
         self.code = code
+
+
+class _CountedFrames(ServerProtocol):
+    """Bounds frames that are no whole message: pings and pieces of messages. `_SocketSeat` counts messages."""
+
+    def __init__(self, limits: SocketLimits) -> None:
+        super().__init__(max_size=MOST_FRAME_BYTES, logger=_quiet)
+        self._frames = TokenBucket(limits.lines, limits.lines_per_s, time.monotonic)
+
+    def recv_frame(self, frame: Frame) -> None:
+        is_whole = frame.fin and frame.opcode in (Opcode.TEXT, Opcode.BINARY)
+        if not (is_whole or self._frames.take()):
+            raise ProtocolError("too many frames a second")  # with which the socket is closed
+        super().recv_frame(frame)
 
 
 class _SocketSeat:
@@ -185,7 +199,7 @@ def _opened(
 ) -> Iterator[Connection | None]:
     """Answer the request for a WebSocket; gives None if it asks for none that is known."""
     # Without extensions: what is compressed may be a thousand times as long.
-    protocol = ServerProtocol(max_size=MOST_FRAME_BYTES, logger=_quiet)
+    protocol = _CountedFrames(limits)
     protocol.receive_data(head)
     for request in protocol.events_received():
         protocol.send_response(protocol.accept(cast("Any", request)))
