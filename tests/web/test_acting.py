@@ -9,6 +9,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from starlette.requests import ClientDisconnect
 
 from arena.api.admission import key_reload
 from arena.bots.archive import pack, read_archive
@@ -24,6 +25,7 @@ from arena.results.qualification_report import Check, QualificationReport
 from arena.results.think_times import PhaseTimes, TimeSpent
 from arena.results.versions import VersionEvent
 from arena.store import Challenge, open_store
+from arena.web.acting import guard
 from arena.web.acting.entering import next_step
 from arena.web.acting.failed_ask import of_failure, picture
 from arena.web.acting.guard import POSTS, WRONG_KEYS, Who
@@ -819,6 +821,10 @@ FORMS = [
 def test_a_form_that_cannot_be_read_is_no_error_of_the_site(browser, fields, files, why):
     sent = browser.post("/signout", fields, files=files)
     assert (sent.status, "This form cannot be read" in sent.words) == (400, True), why
+
+
+def test_a_sender_that_goes_away_is_no_error_of_the_site():
+    assert guard._status(ClientDisconnect()) == 400
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ import grpc
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from arena.bots.archive import ENVIRONMENT, LEFT_OUT
@@ -310,7 +310,7 @@ def _status(error: Exception) -> int:
             return _STATUSES.get(error.code, 503)
         case NoSuchPage():
             return 404
-        case MultiPartException():
+        case MultiPartException() | ClientDisconnect():
             return 400
         case HTTPException():
             return error.status_code
@@ -336,7 +336,7 @@ def _error(ask: Ask, error: Exception) -> Response:
         incident = secrets.token_hex(4)
         _log.error("an act fails", extra={"incident": incident}, exc_info=error)
         text = f"this is an error of the site, incident {incident}; its log has the details"
-    elif isinstance(error, HTTPException | MultiPartException):
+    elif isinstance(error, HTTPException | MultiPartException | ClientDisconnect):
         text = "this form cannot be read; open its page, and send it again"
     elif isinstance(error, ArenaUnreachable):
         text = "the arena of this site does not answer; try again in a minute"
