@@ -10,6 +10,7 @@ import shutil
 import sqlite3
 from html import unescape
 from html.parser import HTMLParser
+from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
 import grpc
@@ -40,6 +41,7 @@ from arena.web.pages.finished_match import MOST_GLIMPSED
 from arena.web.rendering import utc
 from arena.web.responses import HEADERS
 from arena.web.rich_text import card_name
+from arena.web.site import ORGANISER_ROUTES, ROUTES
 from arena.web.site_export import CannotExport, ExportSelection, matches_within, prepare
 from cardarena.v1 import watch_pb2, watch_pb2_grpc
 from tests.pictures.matches import played
@@ -47,6 +49,8 @@ from tests.store.clusters import Cluster
 from tests.web import house
 from tests.web.asking import site
 from tests.web.pages import as_exported
+
+ROOT = Path(__file__).parents[2]
 
 
 class Playing:
@@ -187,6 +191,15 @@ def test_a_page_is_there(client, path, text):
     assert found.status_code == 200, found.text
     assert text in found.text
     assert found.headers["content-type"] == "text/html; charset=utf-8"
+
+
+def test_the_page_about_watching_has_every_address():
+    page = (ROOT / "docs/watching.md").read_text("utf-8")
+    names = {re.match("[a-z-]+", route.pattern)[0] for route in (*ORGANISER_ROUTES, *ROUTES)}
+    missing = {name for name in names - {"index"} if not re.search(rf"`/{name}\b", page)}
+    assert not missing, (
+        "a route of arena/web/site.py needs its address in docs/watching.md, The site"
+    )
 
 
 @pytest.mark.parametrize("path", TWINS)
