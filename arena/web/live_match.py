@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from arena.games.contract import Event, Seat, View
 from arena.pictures import AnyViewer, Viewer, hand_ends, scenes_of, sentence
-from arena.pictures.vocabulary import Card, Line, Name
+from arena.pictures.vocabulary import Card, Line, Name, Tone
 from arena.records.frames import perspective_of, views_used
 from arena.records.phrases import PLAYED_FOR, deed
 from arena.referee.spec import FaultKind
@@ -156,12 +156,13 @@ class LiveDrawer:
             tuple((self.names[seat], frame.banks_ms[seat]) for seat in acting),
         )
         self.scores = [picture.score for picture in scene.seats]
-        shown = (
-            [replace(card, tag=()) for card in zone.items if isinstance(card, Card) and card.code]
+        cards = [
+            replace(card, tag=())
             for zone in scene.centre
-        )
-        cards = max(shown, key=len, default=[])[-MOST_GLIMPSED:]
-        self.cards = mini([cards]) if cards else None
+            for card in zone.items
+            if isinstance(card, Card) and card.code and card.tone is not Tone.DIM
+        ]
+        self.cards = mini([cards[-MOST_GLIMPSED:]]) if cards else None
         near = None if isinstance(self.viewer, Viewer) else self.viewer
         layout = TableLayout(self.names, near, clocks, marks)
         sentences = sentences or (HIDDEN_MOVES,)

@@ -260,7 +260,7 @@ def test_the_result_is_hidden_and_the_rules_are_one_click_away(browser, running)
         tab.locator("#facts", has_text="m1.replay").wait_for()
         follow(tab, tab.get_by_role("link", name="back to the match"))
         rules = tab.get_by_role("link", name="rules")
-        assert rules.bounding_box()["y"] < 100
+        assert rules.bounding_box()["y"] < 104
         follow(tab, rules)
         tab.wait_for_url("**/games/*.html#rules")
         assert tab.locator("#rules").inner_text() == "Rules"
