@@ -6,6 +6,7 @@ import pytest
 
 from arena.games.cel import ALL_FACES, FACES, Rule
 from arena.games.eleusis.likely_rules import (
+    CONTRADICTION,
     FACE_COUNT,
     Ends,
     Shown,
@@ -95,6 +96,39 @@ def test_a_play_speaks_for_a_rule_or_against_it(cards, right, likelier, why):
     before = weight_of(COLOR, ())
     after = weight_of(COLOR, (Shown(1, cards, right),))
     assert after > before if likelier else after < before / 10
+
+
+def allows(kind, rule, play):
+    """Return whether a rule allows all cards of a play after the beginning of the line."""
+    faces = [FACES[card] for card in (*LINE[: play.after], *play.cards)]
+    lines = [
+        (Ends.of(faces[:at]), ALL_FACES.index(faces[at])) for at in range(play.after, len(faces))
+    ]
+    return all(rule.bits >> FACE_COUNT * kind.context(line) + face & 1 for line, face in lines)
+
+
+LINE = ("7h", "8s", "9d")
+
+
+def test_a_rule_weighs_its_prior_and_less_by_each_contradiction():
+    right = [Shown(at, (LINE[at],), right=True) for at in (1, 2)]
+    wrong = [
+        Shown(3, cards, right=False) for cards in (("2c",), ("Kd",), ("3c", "4h"), ("5s", "6d"))
+    ]
+    result = beliefs(LINE, (*right, *wrong), (COLOR,))
+    weights = {}
+    for kind, rules in KINDS:
+        for rule in rules:
+            against = sum(allows(kind, rule, play) != play.right for play in (*right, *wrong))
+            if rule.text != COLOR and against <= 4:
+                weights[rule.text, kind] = rule.prior * CONTRADICTION**against
+    total = sum(weights.values())
+    likeliest = sorted(weights.values(), reverse=True)[: len(result.rules)]
+    assert [weight for weight, _, _ in result.rules] == pytest.approx(
+        [x / total for x in likeliest]
+    )
+    for weight, kind, rule in result.rules:
+        assert weight == pytest.approx(weights[rule.text, kind] / total)
 
 
 def test_a_rule_that_was_guessed_in_vain_is_out():
