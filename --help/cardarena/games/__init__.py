@@ -1,1 +1,0 @@
-"""Generated from proto/cardarena/games by scripts/proto: do not edit."""

@@ -1,1 +1,0 @@
-"""Generated from proto/cardarena/games/v1 by scripts/proto: do not edit."""
