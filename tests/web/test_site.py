@@ -108,7 +108,9 @@ class Open:
         for frame in frames[:6]:
             events = [told.event for told in frame.events if told.sent_to is None]
             hands = OpenHands(frame.events, frame.view)
-            self.feed.stepped(frame.next_hand, events, lambda frame=frame: frame.view(None), (9, 9), hands)
+            self.feed.stepped(
+                frame.next_hand, events, lambda frame=frame: frame.view(None), (9, 9), hands
+            )
         self.held = [set(frames[5].view(Seat(seat)).held) for seat in range(2)]
 
     def watch(self, match_id, after):
