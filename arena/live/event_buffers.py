@@ -154,6 +154,10 @@ class EventBuffer:
                 for frame in self._frames_after(at):
                     at = frame.frame.number
                     yield frame
+                    if (
+                        at < self.number
+                    ):  # many frames are made one after the other: others run between them
+                        await asyncio.sleep(0)
                 if self.number > at:
                     continue
                 if self.ended is not None:
