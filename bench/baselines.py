@@ -102,7 +102,7 @@ def _measure(one: Baseline, policy: str, steps: int, share: float) -> None:
     """Print the rows of a game."""
     rows = [(policy, "sample", one.against_sample), (policy, SEARCH, one.against_search)]
     same = [f"house:{level}" for level, count in STEPS.items() if count == steps > 0]
-    rows += [(house, SEARCH, one.against_search) for house in same]
+    rows += [(house, SEARCH, one.against_search) for house in same if house != SEARCH]
     for bot, against, deal_sets in rows:
         found = _played(one, bot, against, max(2, round(share * deal_sets)), steps)
         p = 0.5 if found.p is None else found.p
