@@ -81,7 +81,7 @@ class TestPromises:
                     "synchronous": full,
                     "foreign_keys": 1,
                     "busy_timeout": 5000,
-                    "cache_size": -512,
+                    "cache_size": -8192,
                 }
 
     @pytest.mark.parametrize(
