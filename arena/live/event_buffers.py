@@ -154,9 +154,8 @@ class EventBuffer:
                 for frame in self._frames_after(at):
                     at = frame.frame.number
                     yield frame
-                    if (
-                        at < self.number
-                    ):  # many frames are made one after the other: others run between them
+                    # Many frames are made one after the other: others run between them.
+                    if at < self.number:
                         await asyncio.sleep(0)
                 if self.number > at:
                     continue
