@@ -417,7 +417,7 @@ def test_the_running_clock_counts_down_without_requests(browser, folder):
         tab.get_by_text("Live.", exact=True).wait_for()
         asked = len(opened.asked)
         shown = tab.locator("#clock").inner_text()
-        assert re.search(r" to move: (\d+\.\d\ss, then )?\d+\.\d\ss in the bank\.$", shown)
+        assert re.search(r"Now to move: .+, (\d+\.\d\ss, then )?\d+\.\d\ss in the bank\.$", shown)
         tab.locator("#clock").filter(has_not_text=shown).wait_for()
         assert len(opened.asked) == asked
         assert tab.locator(".seat .clock").all_inner_texts() == ["48.2 s", "60.0 s"]

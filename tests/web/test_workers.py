@@ -40,7 +40,7 @@ def test_each_worker_has_a_row(client, monkeypatch):
 # fmt: off
 NONE = [
     # the status's page            text                                    why
-    (SimpleNamespace(workers=(), placements=()),  "The arena has no workers.",            "an arena without workers"),
+    (SimpleNamespace(workers=(), placements=()),  "The arena has no workers: all matches are played in its own process", "an arena without workers"),
     (None,                         "the arena serves no metrics",          "an arena without metrics"),
 ]
 # fmt: on

@@ -34,15 +34,20 @@ EXAMPLES: Final = {
 """By the name of a format, the end of a plan that has what the format needs."""
 MOST_SHOWN: Final = 12
 """Competitions under way that are listed with their progress."""
-ABOUT: Final = {
-    "start": "play begins; except on a ladder no bot can enter any more",
+_ABOUT: Final = {
+    "start": "play begins, and no bot can enter any more",
     "pause": "matches in play are finished, no new ones begin",
     "resume": "play goes on where it stopped",
-    "freeze": "makes official standings of what is complete, and play goes on; of a ladder it begins the finals",
-    "finish": "ends play for good, and makes the last official standings; of a ladder it begins the finals",
+    "freeze": "makes official standings of what is complete, and play goes on",
+    "finish": "ends play for good, and makes the last official standings",
     "delete": "removes the draft with its entries",
 }
-"""What the actions of an organiser do."""
+_ABOUT_LADDER: Final = _ABOUT | {
+    "start": "play begins; bots can enter while it runs",
+    "freeze": "begins the finals, which make the official standings",
+    "finish": "ends the ladder for good, and begins its last finals",
+}
+_ABOUT_FINISHED: Final = {"freeze": "makes official standings anew, as after a disqualification"}
 _ORDER: Final = ("running", "paused", "draft")
 """The states of competitions in which an organiser acts, the most urgent first."""
 _Name = Annotated[str, Limits(max_length=64), NOT_EMPTY]
@@ -181,6 +186,9 @@ async def competition_page(ask: Ask) -> Response:
     actions = [
         (str(action), action.capitalize()) for state, action in LEADS_TO if state == shown["state"]
     ]
+    about = _ABOUT_LADDER if shown["format"] == "ladder" else _ABOUT
+    if shown["state"] == "finished":
+        about = _ABOUT_FINISHED
     if shown["state"] == "draft":
         actions.append(("delete", "Delete the draft"))
     checks = competitions_pb2.ListSpotChecksRequest(name=info.name)
@@ -191,7 +199,7 @@ async def competition_page(ask: Ask) -> Response:
         shown=shown,
         info=info,
         actions=actions,
-        ABOUT=ABOUT,
+        about=about,
         workers=workers,
     )
 

@@ -25,7 +25,7 @@
     const names = banks.map(([name]) => name).join(" and ");
     const said = banks.map(([, bank]) => seconds(bank + Math.min(0, left))).join(", ");
     const time = left > 0 ? seconds(left) + ", then " + said : said;
-    shown.textContent = banks.length ? names + " to move: " + time + " in the bank." : "";
+    shown.textContent = banks.length ? "Now to move: " + names + ", " + time + " in the bank." : "";
   }
 
   if (!/^https?:$/.test(location.protocol)) return;

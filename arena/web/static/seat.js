@@ -1,24 +1,16 @@
-// A bot over a WebSocket: it plays a random legal move in every game.
-// docs/websocket.md describes the messages.
+// A bot over a WebSocket: random moves, every game; see docs/websocket.md.
 "use strict";
 
 function play(address, hello, show) {
   const socket = new WebSocket(address);
-  socket.onopen = () => socket.send(JSON.stringify({ hello }));
+  const send = (message) => socket.send(JSON.stringify(message));
+  const any = (moves) => Math.floor(Math.random() * moves.length);
+  socket.onopen = () => send({ hello });
   socket.onmessage = ({ data }) => {
-    const { match_start, ask, match_end, log } = JSON.parse(data);
-    if (match_start) {
-      const { match, terms, seat } = match_start;
-      show(`match ${match}: ${terms.game}, seat ${seat}`);
-    }
-    if (ask) {
-      const index = Math.floor(Math.random() * ask.move_texts.length);
-      socket.send(JSON.stringify({ ask_id: ask.ask_id, index }));
-    }
-    if (match_end) {
-      const { match, ending, scores } = match_end;
-      show(`match ${match}: ${ending}, scores ${scores}`);
-    }
+    const { match_start: start, match_end: end, ask, log } = JSON.parse(data);
+    if (start) show(`${start.terms.game} ${start.match}, seat ${start.seat}`);
+    if (ask) send({ ask_id: ask.ask_id, index: any(ask.move_texts) });
+    if (end) show(`match ${end.match}: ${end.ending}, scores ${end.scores}`);
     if (log) show(log);
   };
   socket.onclose = ({ code, reason }) => show(`closed (${code}) ${reason}`);
