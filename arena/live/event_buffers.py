@@ -9,8 +9,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from arena.games.contract import Event, Seat, SentEvent, View
 from arena.referee.events import OpenHands, SpectatorPort
@@ -22,7 +21,7 @@ from cardarena.v1 import game_pb2, watch_pb2
 
 BUFFERED_BEATS: Final = 256
 """Beats that are kept for watchers that reconnect."""
-HAND_STEPS: Final = 128
+HAND_STEPS: Final = 64
 """Steps of a hand that are kept for new watchers; of a longer hand the first are dropped, and their events kept."""
 HAND_EVENTS: Final = 400
 """Events of dropped steps of a hand that are kept; of a longer hand the first are dropped.
@@ -37,12 +36,10 @@ def _unix_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-@dataclass(slots=True)
-class _Shown:
+class _Shown(NamedTuple):
     """A step of the present hand, as spectators may see it."""
 
     number: int
-    hand: int
     events: Sequence[Event]
     view: Callable[[], View]
     hands: OpenHands | None
@@ -50,8 +47,6 @@ class _Shown:
     faults: tuple[Fault, ...]
     banks_ms: Sequence[int]
     asked_unix_ms: int
-    frame: watch_pb2.WatchResponse | None = None
-    """Its frame, once somebody watches."""
 
 
 class EventBuffer:
@@ -78,6 +73,8 @@ class EventBuffer:
         self._most = HAND_EVENTS // 2 if hands_open else HAND_EVENTS
         self._steps: deque[_Shown] = deque()
         """The last steps of the hand."""
+        self._frames: dict[int, watch_pb2.WatchResponse] = {}
+        """Frames of steps of the hand that somebody has watched, by their numbers."""
         self._events: deque[Event] = deque(maxlen=self._most)
         """The events of the hand before these steps."""
         self._seat_events: deque[SentEvent] = deque(maxlen=self._most)
@@ -110,17 +107,17 @@ class EventBuffer:
         # A step that ends a hand also begins the next: new watchers get the events of the next.
         if hand != self.hand:
             self._steps.clear()
+            self._frames.clear()
             self._events.clear()
             self._seat_events.clear()
         elif len(self._steps) == HAND_STEPS:
             dropped = self._steps.popleft()
+            self._frames.pop(dropped.number, None)
             self._events.extend(dropped.events)
             self._seat_events.extend(dropped.hands.events if dropped.hands is not None else ())
         self.hand = hand
         self.number += 1
-        shown = _Shown(
-            self.number, hand, events, view, hands, self._faults, banks_ms, self._unix_ms()
-        )
+        shown = _Shown(self.number, events, view, hands, self._faults, banks_ms, self._unix_ms())
         self._steps.append(shown)
         if self.watchers:
             self._buffer.append((self.number, self._frame(shown)))
@@ -183,14 +180,14 @@ class EventBuffer:
 
     def _frame(self, shown: _Shown, *, key: bool = False) -> watch_pb2.WatchResponse:
         """The frame of a step of the hand; a key frame also has the events before it."""
-        if shown.frame is not None and not key:
-            return shown.frame
+        if not key and (made := self._frames.get(shown.number)) is not None:
+            return made
         assert self._terms is not None
         codec = codec_of(self._terms.game)
         events = (*self._events, *shown.events) if key else shown.events
         frame = watch_pb2.WatchFrame(
             number=shown.number,
-            hand=shown.hand,
+            hand=self.hand,
             key=key,
             events=[game_pb2.GameEvent.FromString(codec.game_event(event)) for event in events],
             fresh=len(shown.events),
@@ -208,7 +205,7 @@ class EventBuffer:
             frame.open_hands.CopyFrom(self._open_hands(shown.hands, sent))
         response = watch_pb2.WatchResponse(frame=frame)
         if not key:
-            shown.frame = response
+            self._frames[shown.number] = response
         return response
 
     def _open_hands(self, hands: OpenHands, sent: Sequence[SentEvent]) -> watch_pb2.WatchHands:
