@@ -41,7 +41,7 @@ def trial(chance: random.Random, presence: float, *, strong_field: bool) -> tupl
             unit = statistics.pstdev(row.score for row in scores)
             mean = statistics.fmean(skill.values())
             true[str(game)] = {bot: (value - mean) / unit for bot, value in skill.items()}
-    rows = overall_standings(games)
+    rows = overall_standings(games, least_games=1).placed
     held = sum(
         abs(row.score - statistics.fmean(true[game][row.bot] for game in row.by_game))
         <= (row.half_width or math.inf)

@@ -11,8 +11,9 @@ from arena.cli.terminal.console import print_table
 from arena.cli.terminal.plain import say
 from arena.referee.wire.enums import enum_word
 from arena.results.overall import (
+    LEAST_GAMES,
     GameScore,
-    OverallRow,
+    OverallStandings,
     newest_scores,
     overall_standings,
     rank_of_standings,
@@ -24,7 +25,7 @@ from cardarena.v1 import competitions_pb2 as messages
     epilog="""\b
 Examples:
   arena competition overall
-  arena competition overall spring autumn --least-games 3
+  arena competition overall spring autumn --least-games 2
   arena competition overall --json | jq '.rows[0]'
 """
 )
@@ -32,9 +33,9 @@ Examples:
 @click.option(
     "--least-games",
     type=click.IntRange(1),
-    default=1,
+    default=LEAST_GAMES,
     show_default=True,
-    help="Leave out bots that are ranked in fewer games.",
+    help="Give no place to bots that are ranked in fewer games.",
 )
 @json_option
 @read_options
@@ -45,7 +46,7 @@ def overall(
 
     Each game counts alike, and a game that a bot does not enter costs nothing. The scores of a game are those of its
     ladder that runs, or else of the newest competition that ranks two bots in it, those by skill first; of all
-    competitions or of the named ones.
+    competitions or of the named ones. Bots in few games, and those with an interval wider than ± 2, stand below without a place.
     """
     every = [client.show(name) for name in names] or client.all()
     in_order = sorted(every, key=lambda one: (_rank(one), -one.created_unix_ms))
@@ -57,11 +58,11 @@ def overall(
         )
         for one in in_order
     )
-    rows = overall_standings(games, least_games=least_games)
+    standings = overall_standings(games, least_games=least_games)
     if as_json:
-        print_json({"games": list(games), "rows": [row.as_json() for row in rows]})
-    elif rows:
-        _print(rows, games)
+        print_json({"games": list(games)} | standings.as_json())
+    elif any(standings):
+        _print(standings, games)
     else:
         say("No two bots are ranked in a game yet.")
 
@@ -72,7 +73,7 @@ def _rank(one: messages.CompetitionInfo) -> int:
     return rank_of_standings(None if form == "ladder" else form, state)
 
 
-def _print(rows: Sequence[OverallRow], games: Mapping[str, Sequence[GameScore]]) -> None:
+def _print(standings: OverallStandings, games: Mapping[str, Sequence[GameScore]]) -> None:
     table = [
         (
             place,
@@ -82,6 +83,9 @@ def _print(rows: Sequence[OverallRow], games: Mapping[str, Sequence[GameScore]])
             f"{row.presence} of {len(games)}",
             ", ".join(f"{game} {score:+.2f}" for game, score in row.by_game.items()),
         )
-        for place, row in enumerate(rows, 1)
+        for place, row in (
+            *enumerate(standings.placed, 1),
+            *(("", row) for row in standings.without_place),
+        )
     ]
     print_table(("", "bot", "score", "± 95 %", "games", "by game"), table, wrapped=("by game",))

@@ -8,12 +8,16 @@ nothing and gives nothing.
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from arena.results.deal_sets import bot_of
 
 BY_SKILL: Final = (None, "round_robin", "gauntlet")
 """The formats that rank bots by skill; None is a ladder."""
+LEAST_GAMES: Final = 3
+"""A bot in fewer games has no place: its score says little beyond those."""
+WIDEST: Final = 2.0
+"""Nor has one whose interval is wider than this ±: it spans all scores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +57,30 @@ class OverallRow:
         }
 
 
+class OverallStandings(NamedTuple):
+    """The bots of several games, the best first."""
+
+    placed: Sequence[OverallRow]
+    without_place: Sequence[OverallRow]
+    """Those in too few games, or with a score that is too uncertain."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "rows": [row.as_json() for row in self.placed],
+            "without_place": [row.as_json() for row in self.without_place],
+        }
+
+
 def overall_standings(
-    games: Mapping[str, Sequence[GameScore]], *, least_games: int = 1
-) -> tuple[OverallRow, ...]:
-    """Rank the bots of several games, the best first.
+    games: Mapping[str, Sequence[GameScore]], *, least_games: int = LEAST_GAMES
+) -> OverallStandings:
+    """Rank the bots of several games.
 
     A game with fewer than two bots, or in which all scores are equal, compares no bots and is left out.
 
     Args:
       games: The ranked bots of each game, one row for each bot.
-      least_games: Bots with fewer games have no row.
+      least_games: Bots with fewer games have no place.
     """
     scores: dict[str, dict[str, float]] = {}
     errors: dict[str, list[float | None]] = {}
@@ -78,9 +96,14 @@ def overall_standings(
     ranked = [
         OverallRow(bot, math.fsum(of_bot.values()) / len(of_bot), _mean_error(errors[bot]), of_bot)
         for bot, of_bot in scores.items()
-        if len(of_bot) >= least_games
     ]
-    return tuple(sorted(ranked, key=lambda row: (-row.score, -row.presence, row.bot)))
+    ranked.sort(key=lambda row: (-row.score, -row.presence, row.bot))
+    placed = [
+        row
+        for row in ranked
+        if row.presence >= least_games and row.half_width is not None and row.half_width <= WIDEST
+    ]
+    return OverallStandings(placed, [row for row in ranked if row not in placed])
 
 
 def rank_of_standings(format_: str | None, state: str) -> int:

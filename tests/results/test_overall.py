@@ -20,8 +20,9 @@ def rows(**scores):
     return [GameScore(bot, score, 1.0) for bot, score in scores.items()]
 
 
-def ranked(games, **options):
-    return {row.bot: row for row in overall_standings(games, **options)}
+def ranked(games):
+    standings = overall_standings(games)
+    return {row.bot: row for row in (*standings.placed, *standings.without_place)}
 
 
 # fmt: off
@@ -50,9 +51,34 @@ def test_intervals_and_presence_are_those_of_the_games_played():
     assert made["ann"].half_width == pytest.approx(math.hypot(1 / 2, 1 / width) / 2)
     assert made["cat"].half_width == pytest.approx(1 / width)
     assert (made["ann"].presence, made["cat"].presence) == (2, 1)
-    assert "cat" not in ranked(games, least_games=2)
     games["b"].append(GameScore("dan", 0.0, None))
     assert ranked(games)["dan"].half_width is None
+
+
+def with_width(bot, half_width):
+    return [GameScore(bot, 1.0, half_width), GameScore("other", -1.0, half_width)]
+
+
+# fmt: off
+PLACES = [
+    # games of ann  ± in each  options             has a place  why
+    (3,             1.0,       {},                 True,        "enough games, and sure enough"),
+    (2,             1.0,       {},                 False,       "too few games"),
+    (2,             1.0,       {"least_games": 2}, True,        "enough for whom it asks"),
+    (3,             3.5,       {},                 False,       "an interval wider than 2"),
+    (3,             None,      {},                 False,       "an interval that is not known"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("games", "half_width", "options", "placed", "why"), PLACES, ids=[row[-1] for row in PLACES]
+)
+def test_which_bots_have_a_place(games, half_width, options, placed, why):
+    given = {str(number): with_width("ann", half_width) for number in range(games)}
+    standings = overall_standings(given, **options)
+    assert ("ann" in {row.bot for row in standings.placed}) == placed
+    assert ("ann" in {row.bot for row in standings.without_place}) != placed
 
 
 def of(game, **scores):
