@@ -33,7 +33,7 @@ from arena.results.ranking import Ranked, Row, Standings, ranked
 from arena.results.record import CompetitionRecord, GameRecord, Out
 from arena.sandbox.house_levels import HOUSE_BOTS
 
-METHOD: Final = "margin fit 5"
+METHOD: Final = "margin fit 6"
 """The version of the method. It changes when the same deal-sets give other standings."""
 
 _DIGITS: Final = 6
