@@ -29,6 +29,7 @@ from arena.envs.trained_bot import TrainedBot
 from arena.games.catalogue import GAMES
 from arena.games.game import Game
 from arena.house.bot import HouseBot
+from arena.house.search import never
 from arena.local.engines import Engine, EngineError
 from arena.local.many import DealSetResult, play_many
 from arena.local.place import AnyBot
@@ -152,10 +153,6 @@ class CountedBot(TrainedBot):
 
     def time_is_up(self, ask: cardarena.AnyAsk) -> Callable[[], bool]:  # noqa: ARG002
         return never
-
-
-def never() -> bool:
-    return False
 
 
 def bot_of(name: str, trial: Trial, steps: int | None = None) -> AnyBot:

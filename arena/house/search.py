@@ -63,6 +63,11 @@ Prior: TypeAlias = Callable[[State, Seat], Mapping[Move, float]]
 """Returns the points by which moves are better than others, for all that is known before they are played out."""
 
 
+def never() -> bool:
+    """What ends no search before its steps are taken."""
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Searched:
     """A decision of the search."""
@@ -115,7 +120,7 @@ class Searcher:
         hand: int,
         steps: int,
         chance: random.Random,
-        time_is_up: Callable[[], bool] = lambda: False,
+        time_is_up: Callable[[], bool] = never,
     ) -> Searched:
         """Return the best move by a search of about `steps` steps of the rules, or of more if they are fast (`step_time`).
 
@@ -173,7 +178,7 @@ class Searcher:
         hand: int,
         steps: int,
         chance: random.Random,
-        time_is_up: Callable[[], bool] = lambda: False,
+        time_is_up: Callable[[], bool] = never,
         *,
         played: Move | None = None,
     ) -> "_Search":

@@ -92,7 +92,7 @@ class ArenaPlayer(MatchByMatch):
         admission = self._arena.admission
         if admission is None or not admission.why_closed():
             return ""
-        # Readers are told too: by how much it is late is in the metrics, and differs at each look.
+        # Readers of pages see it too. By how much it is late is in the metrics, and differs at each look.
         return f"{admission.why_full() or 'the arena is busy'}, so fewer matches begin or none"
 
     async def play(

@@ -41,9 +41,8 @@ def run_worker(program: WorkerProgram, name: str) -> str:
     drains = Event(f"{name}-drains", client=get_client())  # found by this thread alone
 
     def drain() -> None:
-        with suppress(
-            OSError, CancelledError
-        ):  # the scheduler ends with a cluster that `up` started
+        # The scheduler ends with a cluster that `up` started.
+        with suppress(OSError, CancelledError):
             drains.wait()
             child.drain()
 

@@ -46,8 +46,8 @@ def competition(archive: SiteArchive, name: str) -> Page:
     of_this = lobby_pb2.MatchFilter(competition=name, published=True)
     listed = (*archive.listed(of_this, worth=ANY_WORTH)[0], *archive.listed(of_this)[0])
     of_kinds = {row.worth: row for row in reversed(listed) if row.worth}  # the newest of each
-    told = (*of_kinds.values(), *(row for row in listed if not row.worth), *listed)
-    shown = {row.match.match_id: row for row in told if row.match.published}
+    in_order = (*of_kinds.values(), *(row for row in listed if not row.worth), *listed)
+    shown = {row.match.match_id: row for row in in_order if row.match.published}
     pictures = {
         "pictures": evidence,
         "games_title": game_title(games[0]["game"]) if len(games) == 1 else f"{len(games)} games",

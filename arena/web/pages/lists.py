@@ -44,8 +44,8 @@ _RUNNING_FIRST: Final = {"running": 0, "draft": 2, "paused": 3}
 """The order of competitions on the home page by state; other states are between."""
 HOME_LIVE: Final = 3
 """The number of matches in play on the home page."""
-MATCHES_TOLD: Final = 3
-"""The matches of one competition that a list tells, of those that follow each other."""
+UNFOLDED: Final = 3
+"""The matches of one competition that a list shows, of those that follow each other."""
 LIVE_ENDED: Final = 10
 """The number of ended matches on the page of matches in play."""
 LIVE_OF_COMPETITION: Final = 3
@@ -320,11 +320,11 @@ def matches(
 
 
 def folded(rows: Sequence[Json]) -> Sequence[tuple[Sequence[Json], Sequence[Json]]]:
-    """Matches of a list in groups: those that are told, and those of the same competition that are folded away below them."""
+    """Matches of a list in groups: those that are shown, and those of the same competition that are folded away below them."""
     groups: list[tuple[list[Json], list[Json]]] = [([], [])]
     for competition, together in groupby(rows, lambda row: row["competition"]):
         of_one = [*together]
-        most = MATCHES_TOLD if competition and len(of_one) > MATCHES_TOLD + 1 else len(of_one)
+        most = UNFOLDED if competition and len(of_one) > UNFOLDED + 1 else len(of_one)
         if groups[-1][1]:
             groups.append(([], []))
         groups[-1][0].extend(of_one[:most])

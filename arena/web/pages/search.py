@@ -30,12 +30,11 @@ def search(archive: SiteArchive, words: str = "") -> Page:
         "competitions": _having(wanted, summaries),
         "match": match.match_id if match is not None and match.published else None,
     }
+    ends = archive.last_ends() if view["competitions"] else {}
     near = get_close_matches(wanted, (*known, *(game.id for game in GAMES), *summaries), NEAREST)
     pictures = {
         "bots": [known[name] for name in view["bots"]],
-        "running": [
-            progress(archive, summaries[name], archive.last_ends()) for name in view["competitions"]
-        ],
+        "running": [progress(archive, summaries[name], ends) for name in view["competitions"]],
         "near": near if not any(view[kind] for kind in ("bots", "games", "competitions")) else (),
     }
     about = "Find bots, games, competitions and matches."
