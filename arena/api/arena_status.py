@@ -108,6 +108,8 @@ def fetch(url: str) -> StatusPage:
         connection.request("GET", f"{beside}/status")
         with connection.getresponse() as response:
             data = response.read(MAX_PAGE_BYTES)
+    except TimeoutError as error:
+        raise NoStatus(f"no arena answers at {url} within {TIMEOUT_S} s") from error
     except (OSError, http.client.HTTPException) as error:
         why = getattr(error, "strerror", None) or "it does not answer as an arena does"
         raise NoStatus(f"no arena answers at {url}: {why}") from error

@@ -144,6 +144,10 @@ class Ask:
         others = [item for item in self.form.multi_items() if item[0] != name]
         self.form = FormData([*others, (name, text)])
 
+    def blame(self, field: str) -> None:
+        """From now on, problems of the form stand beside the field with this id; empty for above the form."""
+        self.wrong_field = field
+
     def keep_texts(self) -> None:
         """Show the form again with the texts that were sent."""
         self.typed = self.texts

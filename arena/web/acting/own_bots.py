@@ -192,9 +192,9 @@ async def _created_first(
     except ArenaRefused as refused:
         if refused.reason != "UNKNOWN_BOT":
             raise
-    ask.wrong_field = "remote" if kind == bots_pb2.BOT_KIND_REMOTE else "bot"
+    ask.blame("remote" if kind == bots_pb2.BOT_KIND_REMOTE else "bot")
     await ask.call(ask.arena.bots.CreateBot, bots_pb2.CreateBotRequest(bot=bot, kind=kind))
-    ask.wrong_field = ""
+    ask.blame("")
     return await ask.call(method, request(), **given)
 
 
