@@ -369,8 +369,9 @@ def test_an_owner_challenges_and_declines_on_pages(desk, browser, owner):
     assert made.status == 303, made.words
     assert f"{bot}@1 and house-sample" in browser.get(made.one("location")).words
     assert "challenge" in browser.get("/me/compare").words
-    refused = browser.post(f"{page}/challenge", fields | {"opponent": "nosuch"}, page=page)
-    assert (refused.status, "house-random" in refused.words) == (422, True)
+    for wrong, words in (({"opponent": "nosuch"}, "house-random"), ({"game": "nosuch"}, "Game: ")):
+        refused = browser.post(f"{page}/challenge", fields | wrong, page=page)
+        assert (refused.status, words in refused.words) == (422, True)
     with open_store(desk.folder / "arena.db") as store:
         requests = store.comparison_requests()
         query = requests.of_owner(name)[0].query | {"first": "rivals@1", "second": f"{bot}@1"}

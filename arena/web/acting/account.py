@@ -3,13 +3,11 @@
 import contextlib
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Final
+from typing import Any, Final
 
 import grpc
 from starlette.responses import RedirectResponse, Response
 
-from arena.validation import NOT_EMPTY, OPEN, Limits
 from arena.web.acting.arena_calls import ArenaRefused, ArenaUnreachable
 from arena.web.acting.guard import Act, Ask, Who, Wrong
 from arena.web.acting.visits import HOME, own_path
@@ -18,39 +16,6 @@ from cardarena.v1 import keys_pb2, owners_pb2
 _BROWSERS: Final = ("Firefox", "Edg", "Chrome", "Safari")
 """In the order in which they are looked for: most call themselves Chrome and Safari, too."""
 _SYSTEMS: Final = ("Android", "iPhone", "iPad", "Windows", "Macintosh", "Linux")
-_Short = Annotated[str, Limits(max_length=100), NOT_EMPTY]
-_Proof = Annotated[str, Limits(max_length=2_000)]
-"""The proof of an identity at a provider, which is linked to the key; empty for none."""
-
-
-@dataclass(frozen=True, slots=True)
-class SignInForm:
-    """A key, and where to go then."""
-
-    __pydantic_config__: ClassVar = OPEN
-
-    key: _Short
-    next: str = HOME
-    proof: _Proof = ""
-
-
-@dataclass(frozen=True, slots=True)
-class InvitationForm:
-    """The code of an invitation."""
-
-    __pydantic_config__: ClassVar = OPEN
-
-    code: _Short
-    proof: _Proof = ""
-
-
-@dataclass(frozen=True, slots=True)
-class KeyForm:
-    """A key to be revoked."""
-
-    __pydantic_config__: ClassVar = OPEN
-
-    key_id: _Short
 
 
 async def sign_in_page(ask: Ask, proof: str = "", identity: str = "") -> Response:
@@ -74,10 +39,10 @@ async def sign_in_page(ask: Ask, proof: str = "", identity: str = "") -> Respons
 
 async def sign_in(ask: Ask) -> Response:
     """Sign in with a key. The session is always a new one, and one before it ends."""
-    form = ask.read(SignInForm)
-    await _link(ask, form.proof, form.key)
-    signed_in = await _signed_in(ask, form.key)
-    response = RedirectResponse(own_path(form.next), 303)
+    key = ask.given("key")["key"]
+    await _link(ask, key)
+    signed_in = await _signed_in(ask, key)
+    response = RedirectResponse(own_path(ask.texts.get("next", HOME)), 303)
     _begin(ask, response, signed_in)
     return response
 
@@ -108,8 +73,7 @@ async def come_from_provider(ask: Ask) -> Response:
 
 async def register(ask: Ask) -> Response:
     """Register with the code of an invitation, and sign in; the new key is shown once."""
-    form = ask.read(InvitationForm)
-    request = owners_pb2.RegisterRequest(code=form.code)
+    request = owners_pb2.RegisterRequest(**ask.given("code"))
     registered = await _counted(ask, ask.arena.owners.Register, request)
     response = ask.page(
         "secret.html",
@@ -121,7 +85,7 @@ async def register(ask: Ask) -> Response:
     )
     # The code is used up, so the key is shown whatever happens; its owner signs in and links an identity with it.
     with contextlib.suppress(ArenaRefused, ArenaUnreachable):
-        await _link(ask, form.proof, registered.token)
+        await _link(ask, registered.token)
     with contextlib.suppress(ArenaRefused, ArenaUnreachable):
         _begin(ask, response, await _signed_in(ask, registered.token))
     return response
@@ -148,8 +112,8 @@ async def keys_page(ask: Ask) -> Response:
 
 async def revoke(ask: Ask) -> Response:
     """Revoke a key or end a session."""
-    form = ask.read(KeyForm)
-    await ask.call(ask.arena.keys.RevokeKey, keys_pb2.RevokeKeyRequest(key_id=form.key_id))
+    request = keys_pb2.RevokeKeyRequest(**ask.given("key_id"))
+    await ask.call(ask.arena.keys.RevokeKey, request)
     return RedirectResponse("/me/keys", 303)
 
 
@@ -166,9 +130,9 @@ async def _end_session(ask: Ask) -> None:
         await ask.call(ask.arena.keys.RevokeKey, keys_pb2.RevokeKeyRequest(key_id=ask.key.key_id))
 
 
-async def _link(ask: Ask, proof: str, key: str) -> None:
-    """Link the identity of a proof, if there is one, to the owner of a key."""
-    if proof:
+async def _link(ask: Ask, key: str) -> None:
+    """Link the identity of the proof in the form, if there is one, to the owner of a key."""
+    if proof := ask.texts.get("proof", ""):
         request = keys_pb2.LinkIdentityRequest(proof=proof, browser=ask.visit.form_token)
         await _counted(ask, ask.arena.keys.LinkIdentity, request, key)
 

@@ -1,18 +1,13 @@
 """The pages that compare two versions of an owner's bots, and list challenges of them."""
 
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Final
+from typing import Any, Final
 
 from starlette.responses import RedirectResponse, Response
 
-from arena.games.catalogue import game_by_id
 from arena.records.phrases import count
-from arena.referee.terms import GameId, MatchTerms
 from arena.referee.wire.enums import enum_word
-from arena.referee.wire.terms import terms_message
-from arena.validation import NOT_EMPTY, OPEN, Limits
 from arena.web.acting.guard import Act, Ask, Who
-from arena.web.acting.own_bots import games_of
+from arena.web.acting.own_bots import games_of, usual_terms
 from arena.web.plots import strip
 from cardarena.v1 import bots_pb2, comparisons_pb2
 
@@ -27,20 +22,6 @@ _WORDS: Final = {
     "worse": "{first} is worse",
     "same": "the two are equal, within what was asked for",
 }
-
-
-_Version = Annotated[str, Limits(max_length=80), NOT_EMPTY]
-
-
-@dataclass(frozen=True, slots=True)
-class ComparisonForm:
-    """Which versions are compared, and where."""
-
-    __pydantic_config__: ClassVar = OPEN
-
-    first: _Version
-    second: _Version
-    game: GameId
 
 
 async def comparisons_page(ask: Ask) -> Response:
@@ -77,14 +58,12 @@ async def comparisons_page(ask: Ask) -> Response:
 
 async def compare(ask: Ask) -> Response:
     """Create a comparison by the game's usual terms: at one table if it has two seats, else against the same opponents."""
-    form = ask.read(ComparisonForm)
-    game = game_by_id(form.game)
-    seats = game.seats[0]
+    terms, versions = usual_terms(ask), ask.given("first", "second")
     request = comparisons_pb2.CreateComparisonRequest(
-        first=form.first,
-        second=form.second,
-        terms=terms_message(MatchTerms(game, game.options({}, seats), seats)),
-        each_other=seats == 2,
+        first=versions["first"],
+        second=versions["second"],
+        terms=terms,
+        each_other=terms.seats == 2,
     )
     created = await ask.call(ask.arena.comparisons.CreateComparison, request)
     return RedirectResponse(f"/me/compare/{created.comparison.id}", 303)

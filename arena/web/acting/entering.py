@@ -2,14 +2,12 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
-from typing import Annotated, Any, ClassVar, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from starlette.responses import RedirectResponse, Response
 
 from arena.referee.wire.enums import enum_word
-from arena.validation import NOT_EMPTY, OPEN, Limits
 from arena.web.acting.guard import Act, Ask, Who
 from arena.web.addresses import slug
 from arena.web.rendering import utc
@@ -31,16 +29,6 @@ _LADDER: Final = competitions_pb2.COMPETITION_FORMAT_LADDER
 _REMOTE: Final = bots_pb2.BOT_KIND_REMOTE
 _WITHDRAWN: Final = competitions_pb2.COMPETITION_EXIT_WITHDRAWN
 _OPEN: Final = competitions_pb2.ENTRY_POLICY_OPEN
-
-
-@dataclass(frozen=True, slots=True)
-class EntryForm:
-    """A bot, and whether it enters or withdraws."""
-
-    __pydantic_config__: ClassVar = OPEN
-
-    bot: Annotated[str, Limits(max_length=64), NOT_EMPTY]
-    act: str = "enter"
 
 
 class EntryPlace(Enum):
@@ -134,12 +122,12 @@ async def entering_page(ask: Ask) -> Response:
 
 async def enter(ask: Ask) -> Response:
     """Enter a bot in a competition, or withdraw it."""
-    form, name, calls = ask.read(EntryForm), ask.part("name"), ask.arena.competitions
-    if form.act == "withdraw":
-        withdrawn = competitions_pb2.WithdrawBotRequest(name=name, bot=form.bot)
+    name, given, calls = ask.part("name"), ask.given("bot"), ask.arena.competitions
+    if ask.texts.get("act") == "withdraw":
+        withdrawn = competitions_pb2.WithdrawBotRequest(name=name, **given)
         await ask.call(calls.WithdrawBot, withdrawn)
     else:
-        await ask.call(calls.EnterBot, competitions_pb2.EnterBotRequest(name=name, bot=form.bot))
+        await ask.call(calls.EnterBot, competitions_pb2.EnterBotRequest(name=name, **given))
     return RedirectResponse(f"/me/competitions/{slug(name)}", 303)
 
 

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 from urllib.parse import quote
 
 import grpc
@@ -22,7 +22,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from arena.bots.archive import ENVIRONMENT, LEFT_OUT
 from arena.token_bucket import TokenBucket
-from arena.validation import InvalidInput, validated
+from arena.validation import InvalidInput
 from arena.web.acting.arena_calls import ArenaRefused, ArenaUnreachable, SiteCalls
 from arena.web.acting.visits import FORM_TOKEN, Visit, is_forwarded
 from arena.web.addresses import Links, NoSuchPage, unslug
@@ -31,14 +31,14 @@ from cardarena.v1 import keys_pb2
 
 MOST_FIELDS: Final = 64
 MOST_FILES: Final = 2_000
+LONGEST_TEXT: Final = 500
+"""The most characters of a field, unless it says otherwise."""
 POSTS: Final = 120
 """What one visitor, or one owner, may send in a burst."""
 POSTS_PER_S: Final = 2.0
 WRONG_KEYS: Final = 3
 """Wrong keys and codes of one visitor in a burst, and in a minute."""
 MOST_BUCKETS: Final = 4_096
-T = TypeVar("T")
-
 _log = logging.getLogger(__name__)
 
 
@@ -126,9 +126,18 @@ class Ask:
         """A text of the query; empty for none."""
         return self.request.query_params.get(name, "")[:200]
 
-    def read(self, kind: type[T]) -> T:
-        """The form as a dataclass. Raises `InvalidInput` with all that is wrong."""
-        return validated(kind, {name: text.strip() for name, text in self.texts.items()})
+    def given(self, *names: str, most_chars: int = LONGEST_TEXT) -> dict[str, str]:
+        """The texts of fields that the form must have, by name. Raises `InvalidInput` with all that is wrong."""
+        given = {name: self.texts.get(name, "").strip() for name in names}
+        problems = [f"{name}: should not be empty" for name, text in given.items() if not text]
+        problems += [
+            f"{name}: should have at most {most_chars:,} characters"
+            for name, text in given.items()
+            if len(text) > most_chars
+        ]
+        if problems:
+            raise InvalidInput(problems)
+        return given
 
     @property
     def texts(self) -> dict[str, str]:

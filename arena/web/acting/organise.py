@@ -3,8 +3,7 @@
 import csv
 import io
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Final, cast
+from typing import Any, Final, cast
 
 from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
@@ -13,7 +12,7 @@ from arena.api.invited_people import read_people, without_formulas
 from arena.records.phrases import count
 from arena.referee.wire.enums import enum_number, enum_word
 from arena.results.states import LEADS_TO, Action
-from arena.validation import MAX_TOML_CHARS, NOT_EMPTY, OPEN, Constraint, Limits, text_of
+from arena.validation import MAX_TOML_CHARS, text_of
 from arena.web.acting.arena_calls import ArenaRefused
 from arena.web.acting.guard import Act, Ask, Who, Wrong
 from arena.web.addresses import slug
@@ -50,84 +49,6 @@ _ABOUT_LADDER: Final = _ABOUT | {
 _ABOUT_FINISHED: Final = {"freeze": "makes official standings anew, as after a disqualification"}
 _ORDER: Final = ("running", "paused", "draft")
 """The states of competitions in which an organiser acts, the most urgent first."""
-_Name = Annotated[str, Limits(max_length=64), NOT_EMPTY]
-_Reason = Annotated[str, Limits(max_length=200), NOT_EMPTY]
-
-
-def _is_number(text: str, _: object) -> str:
-    if text and not (text.isascii() and text.isdecimal() and len(text) < 5):
-        raise ValueError("give a number of bots, or nothing")
-    return text
-
-
-@dataclass(frozen=True, slots=True)
-class PlanForm:
-    """The plan of a competition, and whether it is estimated or created."""
-
-    __pydantic_config__: ClassVar = OPEN
-
-    plan: Annotated[str, Limits(max_length=MAX_TOML_CHARS), NOT_EMPTY]
-    act: str = "estimate"
-    entrants: Annotated[str, Constraint(_is_number)] = ""
-    """How many bots are expected; empty for those of the plan."""
-
-
-@dataclass(frozen=True, slots=True)
-class ActionForm:
-    """An action of an organiser."""
-
-    __pydantic_config__: ClassVar = OPEN
-
-    action: str
-
-
-@dataclass(frozen=True, slots=True)
-class BotForm:
-    """A bot of a competition, and why it is disqualified or reinstated."""
-
-    __pydantic_config__: ClassVar = OPEN
-
-    bot: _Name
-    reason: _Reason
-    act: str = "disqualify"
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerForm:
-    """A worker whose deal-sets are to be dropped, and why."""
-
-    __pydantic_config__: ClassVar = OPEN
-
-    worker: _Name
-    reason: _Reason
-
-
-@dataclass(frozen=True, slots=True)
-class AnnouncementForm:
-    """An announcement; an empty one removes that before."""
-
-    __pydantic_config__: ClassVar = OPEN
-
-    text: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class BanForm:
-    """An owner to be banned."""
-
-    __pydantic_config__: ClassVar = OPEN
-
-    owner: _Name
-    reason: _Reason
-
-
-@dataclass(frozen=True, slots=True)
-class InvitationsForm:
-    """Names to be invited, one a line, unless there is a file."""
-
-    __pydantic_config__: ClassVar = OPEN
-
-    names: str = ""
 
 
 async def competitions_page(ask: Ask, estimate: Any = None) -> Response:
@@ -161,20 +82,23 @@ def example_plan(format_name: str) -> str:
     return head + EXAMPLES[format_name]
 
 
-async def plan(ask: Ask) -> Response:
+async def create(ask: Ask) -> Response:
     """Estimate or create a competition from its plan, typed or of a file. The plan stays in the form."""
     file = ask.form.get("file")
     if isinstance(file, UploadFile) and file.filename:
         ask.fill("plan", text_of(await file.read()))
-    form = ask.read(PlanForm)
+    plan = ask.given("plan", most_chars=MAX_TOML_CHARS)["plan"]
+    entrants = ask.texts.get("entrants", "").strip()
+    if entrants and not (entrants.isascii() and entrants.isdecimal() and len(entrants) < 5):
+        raise Wrong(422, "entrants: give a number of bots, or nothing")
     request = competitions_pb2.EstimateCompetitionRequest(
-        config=form.plan, entrants=int(form.entrants) if form.entrants else None
+        config=plan, entrants=int(entrants) if entrants else None
     )
     estimate = await ask.call(ask.arena.competitions.EstimateCompetition, request)
-    if form.act != "create":
+    if ask.texts.get("act") != "create":
         ask.keep_texts()
         return await competitions_page(ask, estimate)
-    created = competitions_pb2.CreateCompetitionRequest(config=form.plan)
+    created = competitions_pb2.CreateCompetitionRequest(config=plan)
     await ask.call(ask.arena.competitions.CreateCompetition, created)
     return RedirectResponse(_path(estimate.name), 303)
 
@@ -219,14 +143,14 @@ async def export(ask: Ask) -> Response:
 
 async def control(ask: Ask) -> Response:
     """Start, pause, resume, freeze, finish or delete a competition."""
-    form, name = ask.read(ActionForm), ask.part("name")
-    if form.action == "delete":
+    name, wanted = ask.part("name"), ask.texts.get("action", "")
+    if wanted == "delete":
         deleted = competitions_pb2.DeleteCompetitionRequest(name=name)
         await ask.call(ask.arena.competitions.DeleteCompetition, deleted)
         return RedirectResponse("/organise", 303)
-    if form.action not in list(Action):
+    if wanted not in list(Action):
         raise Wrong(422, f"choose one of: {', '.join(Action)}, delete")
-    action = enum_number(competitions_pb2.CompetitionAction, form.action)
+    action = enum_number(competitions_pb2.CompetitionAction, wanted)
     request = competitions_pb2.ControlCompetitionRequest(name=name, action=action)
     await ask.call(ask.arena.competitions.ControlCompetition, request)
     return RedirectResponse(_path(name), 303)
@@ -234,27 +158,28 @@ async def control(ask: Ask) -> Response:
 
 async def judge(ask: Ask) -> Response:
     """Disqualify or reinstate a bot, with a reason."""
-    form, name, calls = ask.read(BotForm), ask.part("name"), ask.arena.competitions
-    given = {"name": name, "bot": form.bot, "reason": form.reason}
-    if form.act == "reinstate":
-        await ask.call(calls.ReinstateBot, competitions_pb2.ReinstateBotRequest(**given))
+    name, given, calls = ask.part("name"), ask.given("bot", "reason"), ask.arena.competitions
+    if ask.texts.get("act") == "reinstate":
+        reinstated = competitions_pb2.ReinstateBotRequest(name=name, **given)
+        await ask.call(calls.ReinstateBot, reinstated)
     else:
-        await ask.call(calls.DisqualifyBot, competitions_pb2.DisqualifyBotRequest(**given))
+        disqualified = competitions_pb2.DisqualifyBotRequest(name=name, **given)
+        await ask.call(calls.DisqualifyBot, disqualified)
     return RedirectResponse(_path(name), 303)
 
 
 async def announce(ask: Ask) -> Response:
     """Announce a text on the pages of a competition."""
-    form, name = ask.read(AnnouncementForm), ask.part("name")
-    request = competitions_pb2.AnnounceRequest(name=name, text=form.text)
+    name, text = ask.part("name"), ask.texts.get("text", "").strip()
+    request = competitions_pb2.AnnounceRequest(name=name, text=text)
     await ask.call(ask.arena.competitions.Announce, request)
     return RedirectResponse(_path(name), 303)
 
 
 async def drop_worker(ask: Ask) -> Response:
     """Drop the deal-sets that a worker played: they do not count any more."""
-    form, name = ask.read(WorkerForm), ask.part("name")
-    request = competitions_pb2.DropWorkerRequest(name=name, worker=form.worker, reason=form.reason)
+    name = ask.part("name")
+    request = competitions_pb2.DropWorkerRequest(name=name, **ask.given("worker", "reason"))
     await ask.call(ask.arena.competitions.DropWorker, request)
     return RedirectResponse(_path(name), 303)
 
@@ -276,7 +201,7 @@ async def invite(ask: Ask) -> Response:
     if isinstance(file, UploadFile) and file.filename:
         listed = read_people(text_of(await file.read()))
     else:
-        names = map(str.strip, ask.read(InvitationsForm).names.splitlines())
+        names = map(str.strip, ask.texts.get("names", "").splitlines())
         listed = read_people("\n".join(dict.fromkeys(names)))
     if len(listed.people) > MOST_INVITED:
         raise Wrong(
@@ -305,8 +230,7 @@ def _csv(rows: Sequence[Sequence[str]]) -> str:
 
 async def ban(ask: Ask) -> Response:
     """Ban an owner, with a reason that the owner can read."""
-    form = ask.read(BanForm)
-    request = owners_pb2.BanRequest(owner=form.owner, reason=form.reason)
+    request = owners_pb2.BanRequest(**ask.given("owner", "reason"))
     await ask.call(ask.arena.owners.Ban, request)
     return RedirectResponse("/organise/owners", 303)
 
@@ -356,7 +280,7 @@ def _form(path: str, handle: Callable[[Ask], Any]) -> Act:
 
 ACTS = (
     Act("GET", "/organise", Who.ORGANISER, competitions_page),
-    Act("POST", "/organise", Who.ORGANISER, plan, competitions_page, 5 * MAX_TOML_CHARS),
+    Act("POST", "/organise", Who.ORGANISER, create, competitions_page, 5 * MAX_TOML_CHARS),
     Act("GET", "/organise/owners", Who.ORGANISER, owners_page),
     Act("POST", "/organise/owners", Who.ORGANISER, invite, owners_page),
     Act("POST", "/organise/owners/ban", Who.ORGANISER, ban, owners_page),

@@ -6,20 +6,18 @@ import tempfile
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, BinaryIO, ClassVar, Final, cast
+from typing import Any, BinaryIO, Final, cast
 
 from starlette.datastructures import UploadFile
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 from arena.bots.archive import MAX_PATH_CHARS, BadArchive, packed_paths
-from arena.games.catalogue import GAMES, game_by_id
-from arena.referee.terms import GameId, MatchTerms
+from arena.games.catalogue import GAMES, UnknownGame, game_by_id
+from arena.referee.terms import MatchTerms
 from arena.referee.wire.enums import enum_number, enum_word
 from arena.referee.wire.terms import terms_message
 from arena.sandbox.command import MANIFEST
 from arena.sandbox.house_levels import HOUSE_BOTS
-from arena.validation import NOT_EMPTY, OPEN, Constraint, Limits
 from arena.web.acting.arena_calls import ArenaRefused
 from arena.web.acting.entering import competitions_for, next_step, open_competitions
 from arena.web.acting.failed_ask import names_of, of_failure, offered_words, picture
@@ -27,7 +25,7 @@ from arena.web.acting.guard import Act, Ask, Who, Wrong
 from arena.web.acting.visits import MOST_BODY_BYTES
 from arena.web.addresses import slug
 from arena.web.rendering import utc
-from cardarena.v1 import bots_pb2, comparisons_pb2, lobby_pb2
+from cardarena.v1 import bots_pb2, comparisons_pb2, game_pb2, lobby_pb2
 
 PIECE_BYTES: Final = 64 << 10
 UPLOAD_S: Final = 280.0
@@ -37,43 +35,6 @@ REFRESH_S: Final = 3
 """Between two looks at a version that is being qualified, in seconds."""
 _UNDER_WAY: Final = ("submitted", "checked")
 _AFTER: Final = {"active": "Activate", "inactive": "Deactivate", "retired": "Retire for good"}
-
-
-def _state_of(text: str, _: object) -> str:
-    if text not in _AFTER:
-        raise ValueError(f"choose one of: {', '.join(_AFTER)}")
-    return text
-
-
-_Name = Annotated[str, Limits(max_length=64), NOT_EMPTY]
-
-
-@dataclass(frozen=True, slots=True)
-class SubmitForm:
-    """A submission, without its files."""
-
-    __pydantic_config__: ClassVar = OPEN
-
-    bot: _Name
-
-
-@dataclass(frozen=True, slots=True)
-class ChallengeForm:
-    """Whom a bot challenges, and in which game."""
-
-    __pydantic_config__: ClassVar = OPEN
-
-    opponent: _Name
-    game: GameId
-
-
-@dataclass(frozen=True, slots=True)
-class StateForm:
-    """A new state of a version."""
-
-    __pydantic_config__: ClassVar = OPEN
-
-    state: Annotated[str, Constraint(_state_of)]
 
 
 async def bots_page(ask: Ask) -> Response:
@@ -130,6 +91,16 @@ async def games_of(ask: Ask, bots: Sequence[str]) -> list[tuple[str, str]]:
     return known or [*titles.items()]
 
 
+def usual_terms(ask: Ask) -> game_pb2.MatchTerms:
+    """The usual terms of the game that a form names, with its fewest seats. Raises `Wrong` if there is no such game."""
+    try:
+        game = game_by_id(ask.texts.get("game", ""))
+    except UnknownGame as unknown:
+        raise Wrong(422, f"game: {unknown}") from None
+    seats = game.seats[0]
+    return terms_message(MatchTerms(game, game.options({}, seats), seats))
+
+
 async def _own(ask: Ask) -> tuple[str, str]:
     """The name of the bot of the path, and its kind. Raises `Wrong` if it is not the caller's."""
     bot = ask.part("bot")
@@ -142,7 +113,7 @@ async def _own(ask: Ask) -> tuple[str, str]:
 
 async def submit(ask: Ask) -> Response:
     """Submit a zip or a folder as the next version of a bot, which the first submission creates."""
-    form = ask.read(SubmitForm)
+    bot = ask.given("bot")["bot"]
     files = [
         file
         for file in ask.form.getlist("folder")
@@ -160,12 +131,12 @@ async def submit(ask: Ask) -> Response:
         raise Wrong(422, "choose the zip of a bot's folder, or the folder")
 
     def upload() -> Iterator[bots_pb2.SubmitVersionRequest]:
-        return _pieces(form.bot, content)
+        return _pieces(bot, content)
 
     try:
         submitted = await _created_first(
             ask,
-            form.bot,
+            bot,
             bots_pb2.BOT_KIND_UPLOADED,
             ask.arena.submit_version,
             upload,
@@ -260,8 +231,10 @@ async def version_page(ask: Ask) -> Response:
 
 async def set_state(ask: Ask) -> Response:
     """Activate, deactivate or retire a version."""
-    form, bot, number = ask.read(StateForm), ask.part("bot"), ask.number("number")
-    state = enum_number(bots_pb2.VersionState, form.state)
+    bot, number, wanted = ask.part("bot"), ask.number("number"), ask.texts.get("state", "")
+    if wanted not in _AFTER:
+        raise Wrong(422, f"state: choose one of: {', '.join(_AFTER)}")
+    state = enum_number(bots_pb2.VersionState, wanted)
     request = bots_pb2.SetVersionStateRequest(bot=bot, version=number, state=state)
     await ask.call(ask.arena.bots.SetVersionState, request)
     return RedirectResponse(f"/me/bots/{slug(bot)}/{number}", 303)
@@ -286,14 +259,9 @@ async def log(ask: Ask) -> Response:
 
 async def challenge(ask: Ask) -> Response:
     """Challenge a bot by the game's usual terms."""
-    form, (bot, _) = ask.read(ChallengeForm), await _own(ask)
-    game = game_by_id(form.game)
-    seats = game.seats[0]
+    bot, _ = await _own(ask)
     request = comparisons_pb2.CreateComparisonRequest(
-        first=bot,
-        second=form.opponent,
-        terms=terms_message(MatchTerms(game, game.options({}, seats), seats)),
-        challenge=True,
+        first=bot, second=ask.given("opponent")["opponent"], terms=usual_terms(ask), challenge=True
     )
     created = await ask.call(ask.arena.comparisons.CreateComparison, request)
     return RedirectResponse(f"/me/compare/{created.comparison.id}", 303)
@@ -301,21 +269,21 @@ async def challenge(ask: Ask) -> Response:
 
 async def new_token(ask: Ask) -> Response:
     """Create a token of a bot that dials in, which the first token creates; it is shown once."""
-    form = ask.read(SubmitForm)
+    bot = ask.given("bot")["bot"]
     made = await _created_first(
         ask,
-        form.bot,
+        bot,
         bots_pb2.BOT_KIND_REMOTE,
         ask.arena.bots.CreateToken,
-        lambda: bots_pb2.CreateTokenRequest(bot=form.bot),
+        lambda: bots_pb2.CreateTokenRequest(bot=bot),
     )
     return ask.page(
         "secret.html",
-        f"Token of {form.bot}",
+        f"Token of {bot}",
         secret=made.token,
-        what=f"With this token {form.bot} connects from your own machine: set it as CARDARENA_TOKEN. It is shown only "
+        what=f"With this token {bot} connects from your own machine: set it as CARDARENA_TOKEN. It is shown only "
         f"now. Its key {made.key_id} is in the list of your keys, where you can revoke it.",
-        following=f"/me/bots/{slug(form.bot)}",
+        following=f"/me/bots/{slug(bot)}",
     )
 
 

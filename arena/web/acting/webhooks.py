@@ -1,26 +1,12 @@
 """The page of webhooks: where events of an owner's bots, or of a competition, are sent."""
 
-from dataclasses import dataclass
-from typing import Annotated, ClassVar
-
 from starlette.responses import RedirectResponse, Response
 
-from arena.validation import NOT_EMPTY, OPEN, Limits
 from arena.web.acting.guard import Act, Ask, Who
 from cardarena.v1 import competitions_pb2, owners_pb2
 
 _PAGE = "/me/webhooks"
 _FINISHED = competitions_pb2.COMPETITION_STATE_FINISHED
-
-
-@dataclass(frozen=True, slots=True)
-class WebhookForm:
-    """A URL, and for organisers the competition whose events are sent to it."""
-
-    __pydantic_config__: ClassVar = OPEN
-
-    url: Annotated[str, Limits(max_length=500), NOT_EMPTY]
-    competition: Annotated[str, Limits(max_length=64)] = ""
 
 
 async def webhooks_page(ask: Ask) -> Response:
@@ -40,8 +26,9 @@ async def webhooks_page(ask: Ask) -> Response:
 
 async def create(ask: Ask) -> Response:
     """Add a webhook; its secret is shown once."""
-    form = ask.read(WebhookForm)
-    request = owners_pb2.CreateWebhookRequest(url=form.url, competition=form.competition)
+    request = owners_pb2.CreateWebhookRequest(
+        **ask.given("url"), competition=ask.texts.get("competition", "")
+    )
     created = await ask.call(ask.arena.webhooks.CreateWebhook, request)
     return ask.page(
         "secret.html",
