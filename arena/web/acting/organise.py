@@ -46,7 +46,9 @@ _ABOUT_LADDER: Final = _ABOUT | {
     "freeze": "begins the finals, which make the official standings",
     "finish": "ends the ladder for good, and begins its last finals",
 }
-_ABOUT_FINISHED: Final = {"freeze": "makes official standings anew, as after a disqualification"}
+_ABOUT_FINISHED: Final = {
+    "freeze": "after a disqualification or a reinstatement: makes further official standings of the same deal-sets; the earlier ones stay"
+}
 _ORDER: Final = ("running", "paused", "draft")
 """The states of competitions in which an organiser acts, the most urgent first."""
 
@@ -112,7 +114,7 @@ async def competition_page(ask: Ask) -> Response:
     ]
     about = _ABOUT_LADDER if shown["format"] == "ladder" else _ABOUT
     if shown["state"] == "finished":
-        about = _ABOUT_FINISHED
+        about, actions = _ABOUT_FINISHED, [("freeze", "Official standings anew")]
     if shown["state"] == "draft":
         actions.append(("delete", "Delete the draft"))
     checks = competitions_pb2.ListSpotChecksRequest(name=info.name)

@@ -25,7 +25,10 @@
     const names = banks.map(([name]) => name).join(" and ");
     const said = banks.map(([, bank]) => seconds(bank + Math.min(0, left))).join(", ");
     const time = left > 0 ? seconds(left) + ", then " + said : said;
-    shown.textContent = banks.length ? "Now to move: " + names + ", " + time + " in the bank." : "";
+    // Who looks at an earlier step sees another seat to act.
+    const last = cardArena.viewer && byId("log").lastElementChild;
+    const now = last && !last.hasAttribute("aria-current") ? "Now, at step " + last.firstChild.textContent + ", to move: " : "Now to move: ";
+    shown.textContent = banks.length ? now + names + ", " + time + " in the bank." : "";
   }
 
   if (!/^https?:$/.test(location.protocol)) return;
