@@ -41,6 +41,10 @@ class CostlyDecision:
     """Points to the end of the hand by which that is better, on average over the hidden cards."""
     error: float
     """The standard error of the loss."""
+    view: View
+    """What the seat saw."""
+    moves: tuple[Move, Move]
+    """The move that was played, and the house bot's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +89,9 @@ def compare(
     costly = []
     for number, (decision, step) in enumerate(decisions, 1):
         progress(number, len(decisions))
+        view = game.rules.view(step.before, seat)
         compared = searcher.compare(
-            game.rules.view(step.before, seat),
+            view,
             spec.terms.options,
             seat,
             step.hand,
@@ -104,6 +109,8 @@ def compare(
                     notation.write(compared.best),
                     compared.loss,
                     compared.error,
+                    view,
+                    (decision.move, compared.best),
                 )
             )
     costly.sort(key=lambda each: -each.loss)

@@ -59,6 +59,7 @@ from arena.web.responses import (
     policy_of,
     revalidated,
     robots,
+    starter_archive,
     static,
 )
 from arena.web.site import Site, verifier
@@ -444,6 +445,7 @@ def application(
         Route("/favicon.ico", icon),
         Route("/robots.txt", robots),
         Route("/verify.html", web.verifier),
+        Route("/starters/{kind}/{game}.zip", starter_archive),
         Route("/replays/{match}.replay", web.replay),
         Route("/competitions/{name}.official-{number:number}.jsonl", web.official),
         *(

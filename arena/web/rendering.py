@@ -23,6 +23,7 @@ from arena.web.assets import sprite
 from arena.web.avatars import Avatars
 from arena.web.emblems import emblem
 from arena.web.names import LEVELS, seat_names
+from arena.web.starter import STARTER, STARTERS
 from arena.web.trees import Tree, html
 
 TEMPLATES: Final = Path(__file__).with_name("templates")
@@ -54,23 +55,6 @@ MATCH_KEYS: Final = (
     ),
 )
 """The keys of a match's page, in two lines."""
-
-STARTER: Final = """\
-import random
-
-import cardarena
-from cardarena import FAMILY
-
-
-class MyBot(FAMILY.Bot):
-    def move(self, ask: FAMILY.Ask) -> FAMILY.Move:
-        return random.choice(ask.moves)
-
-
-if __name__ == "__main__":
-    cardarena.run(MyBot)
-"""
-"""A bot of a family of games, as pages show it."""
 
 _UNSEEN: Final = re.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
@@ -167,6 +151,7 @@ def _environment() -> Environment:
         "SECTIONS": SECTIONS,
         "SITE": SITE,
         "STARTER": STARTER,
+        "STARTERS": STARTERS,
         "sprite": Markup(sprite()),  # noqa: S704 - a file of this package
     }
     return made

@@ -20,6 +20,7 @@ from arena.web.arena_source import ArenaBusy, NoArena
 from arena.web.assets import ASSETS, asset
 from arena.web.page import Page
 from arena.web.page_places import Full
+from arena.web.starter import starter
 
 RETRY_S: Final = 5
 """After which a client may ask again where the site is busy."""
@@ -191,6 +192,14 @@ def _static_files() -> Mapping[str, tuple[bytes, str]]:
         name: (gzip.compress(body, mtime=0), _ASSET_MEDIA[name.rpartition(".")[2]])
         for name, body in named
     }
+
+
+async def starter_archive(request: Request) -> Response:
+    """Make `/starters/KIND/GAME.zip`: a bot to begin with."""
+    kind, game = request.path_params["kind"], request.path_params["game"]
+    answer = revalidated(request, starter(kind, game), "application/zip")
+    answer.headers["content-disposition"] = f'attachment; filename="{kind}-{game}.zip"'
+    return answer
 
 
 async def icon(request: Request) -> Response:

@@ -27,6 +27,7 @@ from arena.web.page import as_json
 from arena.web.pages.finished_match import played_through, without_pictures
 from arena.web.pages.match_result import match_view
 from arena.web.site import Site, verifier
+from arena.web.starter import all_starters
 from cardarena.v1 import lobby_pb2
 
 VIEWERS: Final = ("all", "spectator", "seats")
@@ -241,6 +242,8 @@ def _write_static(written: _Written) -> None:
         file_name, body = asset(name)
         written.add(f"static/{file_name}", body)
     written.add("verify.html", verifier())
+    for path, archive in all_starters():
+        written.add(path, archive)
 
 
 def _write_official(written: _Written, archive: SiteArchive) -> None:

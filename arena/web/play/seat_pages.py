@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from arena.games.catalogue import GAMES, game_by_id
 from arena.games.contract import Seat
+from arena.pictures.choices import choices
 from arena.records.read import Replay
 from arena.referee.spec import Ending, Outcome
 from arena.referee.terms import TIME_CLASSES
@@ -173,8 +174,10 @@ def house(replay: Replay, seat: str) -> Page:
             {
                 "hand": row.hand + 1,
                 "step": row.step,
-                "played": row.played,
-                "better": row.better,
+                "words": [
+                    element("span", "", *text(choice.words, replay.names))
+                    for choice in choices(spec.terms.game, row.view, row.moves)
+                ],
                 "loss": round(row.loss, 1),
             }
             for row in compared.costliest
