@@ -122,7 +122,7 @@ class Case:
 CASES: Final = (
     Case("single_2", streams=2, matches=1),
     Case("single_64", streams=64, matches=1, target=0.90, target_us=19.0),
-    Case("batch_8", streams=8, matches=8, target=3.0),
+    Case("batch_8", streams=8, matches=8, target=3.5),
     Case("batch_64", streams=8, matches=64, target=4.5, target_us=10.0),
 )
 
