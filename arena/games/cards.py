@@ -53,8 +53,8 @@ def without(cards: Sequence[Card], gone: Iterable[Card]) -> tuple[Card, ...]:
 def as_named(cards: Iterable[Card]) -> tuple[Card, ...]:
     """Return the cards of a move that names a set of them, in one order.
 
-    So moves with the same cards are equal, whatever order a bot used. A message may contain any text: texts that
-    are not cards come last, and the rules refuse them.
+    Two moves with the same cards are therefore equal. A message may contain any text: texts that are not cards come
+    last, and the rules refuse them.
     """
     named = tuple(cards)
     try:
@@ -87,7 +87,7 @@ def hands_of(
 ) -> list[tuple[Card, ...]]:
     """Deal all `unseen` cards into hands of these sizes, uniformly.
 
-    The result follows from the set of cards and from the draws alone, in whatever order the cards are given.
+    The result depends on the set of cards and on the draws, but not on the order in which the cards are given.
     `below(n)` draws an integer in [0, n).
 
     Raises `ValueError` unless the sizes sum up to the number of cards.

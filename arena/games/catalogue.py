@@ -13,7 +13,7 @@ from arena.games.game import Game
 
 
 class UnknownGame(LookupError):
-    """No game has this id. The text has the near id, or lists those of all games."""
+    """No game has this id. The text suggests a similar id, or lists all ids."""
 
 
 def _found() -> Iterator[Game]:
@@ -31,7 +31,7 @@ _BY_ID: Final = {game.id: game for game in GAMES}
 def game_by_id(game_id: str) -> Game:
     """Return the game with this id.
 
-    Raises `UnknownGame` if there is none; the text has the id that is near, or else all ids.
+    Raises `UnknownGame` if there is none.
     """
     game = _BY_ID.get(game_id)
     if game is None:

@@ -10,7 +10,7 @@ class _FrozenClass(type):
 
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> Any:
         made = super().__new__(cls, name, bases, namespace)
-        if "__slots__" in namespace:  # `Frozen`, or a class that `dataclass` made anew with slots
+        if "__slots__" in namespace:  # `Frozen`, or the copy of a class with slots
             return made
         return dataclass(slots=True, unsafe_hash=True)(made)
 
@@ -22,9 +22,9 @@ class Frozen(metaclass=_FrozenClass):
             seat: Seat
             card: Card
 
-    Values are compared and hashed by their fields. Type checkers report an assignment to a field. At
-    run time nothing prevents it: `dataclass(frozen=True)` would call a function for each field of
-    every view and event, which more than doubles the time that one takes.
+    Values are compared and hashed by their fields. Type checkers report an assignment to a field. At run time nothing
+    prevents it: `dataclass(frozen=True)` would call a function for each field of every view and event, which more than
+    doubles the time of making one.
     """
 
     __slots__ = ()

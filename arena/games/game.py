@@ -78,7 +78,7 @@ class Game:
         }
 
     def without_idle_defaults(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the given values without defaults that have no effect beside the others."""
+        """Return the given values without those defaults that have no effect with the other values."""
         values: dict[str, Any] = {option.name: option.default for option in self.settings}
         values.update(given)
         idle = {
@@ -100,11 +100,11 @@ class Game:
     def sample_state(
         self, view: View, options: Options, seat: Seat, below: Callable[[int], int]
     ) -> State:
-        """Draw a state that `seat` cannot tell from the real one by `view`, which it was given to act.
+        """Draw a state that `seat` cannot tell from the real one; `view` is the one that it was asked with.
 
-        All deals that fit the view are equally likely: what others chose to play says nothing here. In Eleusis the rule
-        is drawn by a prior.
-        `below(n)` draws an integer in [0, n). The module `possible_states` of each family has it.
+        All deals that fit the view are equally likely: no conclusions are drawn from the moves of the others. In
+        Eleusis the rule is drawn by a prior. `below(n)` draws an integer in [0, n). The module `possible_states` of
+        each family implements it.
         """
         states = import_module(f"arena.games.{self.family}.possible_states")
         return states.sample_state(view, options, seat, below)

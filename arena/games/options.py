@@ -95,7 +95,7 @@ def numbers_of(text: str) -> tuple[int, ...]:
 
 
 def target_setting(default: int, meaning: str, *, maximum: int) -> Any:
-    """Return the option `target` of a race, which a match with `hands` does not have."""
+    """Return the option `target` of a race, which has no effect in a match with `hands`."""
     return setting(default, meaning, minimum=1, maximum=maximum, needs=_RACE)
 
 
@@ -114,7 +114,7 @@ _RACE: Final = {"hands": (0,)}
 
 
 def settings_of(options: type, preset: Mapping[str, Value] | None = None) -> tuple[Setting, ...]:
-    """Return the settings that a user may choose: not preset, and with an effect beside preset values."""
+    """Return the settings that a user may choose: those that are not preset and have an effect with the preset values."""
     return _settings(options, tuple((preset or {}).items()))
 
 
@@ -144,8 +144,8 @@ def build_options(
 ) -> Any:
     """Return validated options from values by name; text is converted to the type of the option.
 
-    Raises `BadOptions` naming the option and the values that it accepts, or the two options of which one takes
-    the effect from the other.
+    Raises `BadOptions` naming the option and the values that it accepts, or two options if one has no effect because of
+    the other.
     """
     known = {option.name: option for option in settings_of(options, preset)}
     values: dict[str, Value] = dict(preset or {})
@@ -174,7 +174,7 @@ def _need(name: str, good: tuple[Value, ...]) -> str:
 
 
 def check_match(game: str, numbers: Sequence[int], seats: int, hands: int) -> None:
-    """Require an allowed number of seats, and a number of hands that lets all deal equally often, or one hand.
+    """Require an allowed number of seats, and one hand or a number of hands in which all seats deal equally often.
 
     Raises `BadOptions` if `seats` is not one of `numbers`, which are in order, or `hands` is neither 1 nor a
     multiple of `seats`.
@@ -188,7 +188,7 @@ def check_match(game: str, numbers: Sequence[int], seats: int, hands: int) -> No
 
 
 def require_equal_deals(seats: int, hands: int) -> None:
-    """Require a number of hands that lets all deal equally often, as in every rated match.
+    """Require a number of hands in which all seats deal equally often, as in every rated match.
 
     Raises `BadOptions` if `hands` is not a multiple of `seats`.
     """

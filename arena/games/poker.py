@@ -13,7 +13,7 @@ are on one scale: the upper bits are the class of the hand (`hand_class`), then 
 rank that counts, in order of importance: 0x9_7c000 is sevens full of queens. So a front compares with a five-card
 hand as Chinese Poker requires: if all its ranks are equal, the hand with further cards is stronger.
 
-Each card adds one to the count of its rank and of its suit, both in one integer (the card's key). Without five of a
+Each card has an integer key, which adds one to the count of its rank and one to that of its suit. Without five of a
 suit, the counts of the ranks determine the value, which is looked up in a table; entries are computed at first use.
 """
 
@@ -83,8 +83,8 @@ def standard(cards: Sequence[Card]) -> int:
 
 
 def front(cards: Iterable[Card]) -> int:
-    """Return the value of three cards by sets and high cards alone, on the scale of `standard`."""
-    # The same table serves: three cards make no straight, and have no five of a suit.
+    """Return the value of three cards on the scale of `standard`; only sets and high cards count."""
+    # The table of `standard` also holds three cards, as they have no straight and no five of a suit.
     return BY_RANK_COUNTS[sum(map(_key_of, cards)) & _RANK_COUNTS]
 
 
@@ -98,7 +98,7 @@ def soko(cards: Sequence[Card]) -> int:
 def soko_upcards(cards: Sequence[Card]) -> int:
     """Return the value of one to four exposed cards at Soko, on the same scale (S8).
 
-    Sets and high cards; with four cards also a complete Canadian flush or straight.
+    Sets and high cards count; with four cards a complete Canadian flush or straight also counts.
     """
     value = BY_RANK_COUNTS[sum(map(_key_of, cards)) & _RANK_COUNTS]
     return value if len(cards) < 4 else max(value, _canadian(cards))
@@ -107,8 +107,8 @@ def soko_upcards(cards: Sequence[Card]) -> int:
 def eight_or_better(cards: Iterable[Card]) -> int | None:
     """Return the value of the best low of five different ranks from ace to eight, or None without one.
 
-    Straights and flushes do not count against it. The higher value is the better
-    low: the wheel is best, 8-7-6-5-4 the worst. Not on the scale of `standard`.
+    Straights and flushes do not count against it. The higher value is the better low: the wheel is best, 8-7-6-5-4 the
+    worst. The values are not on the scale of `standard`.
     """
     return _LOWS[reduce(or_, map(_low_bit_of, cards), 0)]
 
@@ -143,7 +143,7 @@ class _Table(dict[int, int]):
 
 
 def _of_rank_counts(counts: int) -> int:
-    """Return the value of 1 to 7 cards by how many there are of each rank."""
+    """Return the value of 1 to 7 cards by the number of cards of each rank."""
     by_count: list[list[int]] = [[], [], [], [], []]  # the highest rank first
     size = 0
     for number in range(_ACE, _TWO - 1, -1):
@@ -176,7 +176,7 @@ _WHEEL: Final = 0o1_000_000_001_111
 
 
 def strongest_five(counts: int) -> int:
-    """Return the strongest five, suits aside, among about eight cards: by counts and in counts.
+    """Return the counts of ranks of the strongest five among about eight cards, without regard to suits.
 
     Counts are sums of `RANK_COUNT`, of at most four cards of a rank.
     """

@@ -11,8 +11,8 @@ from arena.games.contract import Seat
 def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int], int]) -> State:
     """Draw a state in which `seat` has this view: the other half of a 52-card round is in any order.
 
-    A view tells neither who took first, which is drawn once both may have taken, nor the points of the first half,
-    which are taken as none.
+    A view does not show who took first, which is drawn if both seats may have taken. It does not show the points of the
+    first half either; the state has none.
     """
     assert view.to_act is not None
     (one, other), (a, b) = view.taken, view.totals

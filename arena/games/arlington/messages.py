@@ -1,6 +1,7 @@
 """Moves, events, views and options of Arlington.
 
-All cards that were shown are public, also where they went. A seat sees its own hand. No seat is sent the undealt cards.
+A card that was shown is public, and so is every place that it moves to. A seat sees its own hand. No seat is sent the
+undealt cards.
 """
 
 from dataclasses import dataclass

@@ -101,7 +101,7 @@ def check_depth(option: str, stacks: Sequence[int], least: int) -> None:
 
 
 def new_match(hands: int, format_: str, stacks: tuple[int, ...]) -> Match:
-    """Return a match before its first hand. Seat 0 deals first, as seats are drawn before."""
+    """Return a match before its first hand. Seat 0 deals first, because seats are drawn before the match."""
     seats = len(stacks)
     own_length = MAX_HANDS if format_ == Format.FREEZEOUT else HANDS_PER_SEAT * seats
     everybody = tuple(Seat(number) for number in range(seats))

@@ -65,7 +65,7 @@ class Choices:
         span: tuple[int, int] | None,
         sizes: Sequence[int],
     ) -> None:
-        """Take the moves without wager, and the range of wagers from `span[0]` to `span[1]`, if any."""
+        """Take the moves without a wager, and the range of wagers from `span[0]` to `span[1]`, if any."""
         self._passive = passive
         self._wager = wager
         self._low, self._high = span or (1, 0)

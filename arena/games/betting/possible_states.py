@@ -33,7 +33,7 @@ class OneDeck:
 def match_of(
     hands: int, format_: str, hand: int, dealer: Seat, chips: Chips, totals: Sequence[int]
 ) -> Match:
-    """Return the match of a hand, of which the view tells the totals: the scores of each hand are taken as 0."""
+    """Return the match of a hand. A view has the totals but not the scores of each hand, which are taken as 0."""
     stacks = tuple(map(sum, zip(chips.stacks, chips.bets, chips.paid, strict=True)))
     terms: Terms = new_match(hands, format_, stacks).terms
     players = tuple([player for player in terms.seats if stacks[player]])

@@ -83,7 +83,7 @@ def end_round(ended: Round) -> tuple[Chips, tuple[SentEvent, ...]]:
 def end_hand(
     match: Match, chips: Chips, won: Sequence[SharedPot]
 ) -> tuple[Scores, Chips, tuple[SentEvent, ...]]:
-    """Return scores and chips after the pots are paid out, and the events of it."""
+    """Return scores and chips after the pots are paid out, and the events of the payment."""
     shares = [pot.shares for pot in won]
     stacks = tuple([sum(parts) for parts in zip(chips.stacks, *shares, strict=True)])
     scores = score_hand(match, stacks)

@@ -78,7 +78,7 @@ BACK: Final = _Row(BACK_STEPS, back_units)
 
 
 def expected_units(front: int, middle: int, back: int) -> float:
-    """Return the expected units from one opponent, if the three rows were independent."""
+    """Return the expected units from one opponent, as if the three rows were independent."""
     wins_front, front_makes = FRONT[front]
     wins_middle, middle_makes = MIDDLE[middle]
     wins_back, back_makes = BACK[back]

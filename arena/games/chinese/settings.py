@@ -80,7 +80,7 @@ def _parted(cards: int, taken: int) -> tuple[tuple[tuple[int, ...], tuple[int, .
 
 
 class SettingMoves:
-    """The moves of a seat that sets thirteen cards: too many settings to list, and perhaps others.
+    """The moves of a seat that sets thirteen cards: settings, which are too many to list, and other moves.
 
     Offered are `others`, the best settings that do not foul, best first, and the fallback.
     """

@@ -15,8 +15,8 @@ from arena.games.contract import Seat
 def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int], int]) -> State:
     """Draw a state in which `seat` has this view.
 
-    All deals are equally likely, also after no natural was declared. The others have made the best settings row
-    by row. A view does not tell the units of each hand played, which are taken as 0.
+    All deals are equally likely, even if no natural was declared. Other seats have made the settings that `candidates`
+    rates best. A view does not show the units of each hand played, which are taken as 0.
     """
     seats = len(view.totals)
     everybody = tuple(Seat(number) for number in range(seats))

@@ -108,7 +108,7 @@ _PLAY_OR_SURRENDER: Final = Listed((PLAY, SURRENDER))
 
 
 def start(options: Options, seats: int, deals: Deals) -> Step:
-    """Deal the first hand. Seat 0 deals first, as seats are drawn before.
+    """Deal the first hand. Seat 0 deals first, because seats are drawn before the match.
 
     Raises `BadOptions` unless there are 2 to 4 seats, `hands` is a multiple of them, and each pair has a unit value.
     """

@@ -11,7 +11,7 @@ from arena.games.democracy.rules import PACKS, Day, Match, State
 def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int], int]) -> State:
     """Draw a state in which `seat` has this view, all such deals being equally likely.
 
-    A view does not tell the tribes of each island played, which are taken as 0.
+    A view does not show the tribes of each island played, which are taken as 0.
     """
     assert view.upcard is not None
     seats = len(view.totals)

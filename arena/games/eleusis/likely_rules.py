@@ -1,9 +1,9 @@
 """Rules that dealers are likely to send, and how well each fits what the table has shown.
 
-A rule is a set of bits. What it says of the next card depends on a *context*, a number that a rule of its kind makes of the
-mainline; for most it is the last card. Bit 52 · context + face is set if that face is right. So rules are joined by operations
-on integers, and a whole hand is held against a rule by a few of them. The texts are in the language of `arena.games.cel`, and the
-tests evaluate them.
+A rule is a set of bits. Which cards may come next depends on a *context*, a number that a kind of rule computes from
+the mainline; for most kinds it is the last card. Bit 52 · context + face is set if that face is right. Operations on
+integers join rules, and a few of them compare a whole hand with a rule. The texts are in the language of
+`arena.games.cel`, and the tests evaluate them.
 
 The prior of a rule is an equal share of its family: simple families have few rules.
 """
@@ -49,7 +49,7 @@ class Ends(NamedTuple):
 
 
 Context: TypeAlias = Callable[[Ends], int]
-"""Returns the number that a kind of rule makes of a mainline."""
+"""Returns the number that a kind of rule computes from a mainline."""
 
 
 class Kind(NamedTuple):
@@ -215,7 +215,7 @@ _PERIODS: Final = range(2, 8)
 
 
 def _by_place(trait: str) -> Iterator[_Family]:
-    """Return the rules by the place in the line, where cards with a trait and cards without it come in turn."""
+    """Return the rules by which cards with a trait and cards without it alternate."""
     shown, first = trait.format("card"), trait.format("line[0]")
     have = _part(shown).bits & _ALL
     lack = _ALL ^ have
@@ -275,14 +275,14 @@ def shown_by(layout: Layout, calls: Calls) -> tuple[Shown, ...]:
         for after, cards in zip(layout.side_after, layout.sidelines, strict=True)
     ]
     for hand, after, right in zip(calls.hands, calls.after, calls.right, strict=True):
-        if right:  # of a false no-play, the card that joined the mainline tells all
+        if right:  # a false no-play shows no more than the card that joined the mainline
             units += [Shown(after + 1, (card,), right=False) for card in dict.fromkeys(hand)]
     return tuple(units)
 
 
 @dataclass(frozen=True)
 class Beliefs:
-    """Rules by how likely they are, the likeliest first."""
+    """Rules in order of their probability, the likeliest first."""
 
     rules: tuple[tuple[float, Kind, LikelyRule], ...]
     """The likeliest rules with their shares of the weight of all."""
@@ -316,7 +316,7 @@ def beliefs(
     refuted: tuple[str, ...] = (),
     most_rules: int | None = None,
 ) -> Beliefs:
-    """Weigh likely rules by what was shown; those that were guessed and `refuted` are left out.
+    """Weigh likely rules by what was shown, without the `refuted` ones, which were guessed.
 
     `most_rules` limits the rules of each kind to the simplest.
     """
@@ -360,12 +360,13 @@ def beliefs(
     return Beliefs(tuple(islice(likeliest, _KEPT)), least)
 
 
-# A set of rules is an integer, of which bit `n` stands for rule `n` of a kind. So thousands are weighed by some operations.
+# A set of rules is an integer, of which bit `n` stands for rule `n` of a kind. A few operations then weigh thousands of
+# rules.
 
 
 @cache
 def _rows(at: int, most_rules: int | None) -> tuple[bytes, int]:
-    """Return the bits of the rules of a kind, the last rule first, and how many bytes each of them has."""
+    """Return the bits of the rules of a kind, the last rule first, and the number of bytes of a rule."""
     kind, rules = likely_rules()[at]
     width = -(-FACE_COUNT * kind.contexts // 8)
     return b"".join(
@@ -423,7 +424,7 @@ def _places_of(bits: int) -> Iterator[int]:
 
 
 def _places(line: Ends, cards: Sequence[Card]) -> list[tuple[tuple[int, ...], int]]:
-    """Return, for each of several cards, the first bits of the contexts before it, by kind, and its index."""
+    """Return the first bits of the contexts before each card, by kind, and the index of the card."""
     places = []
     for card in cards:
         places.append((_first_bits(line), _INDEX[card]))
@@ -437,6 +438,6 @@ def _first_bits(line: Ends) -> tuple[int, ...]:
 
 
 def beliefs_of(view: View, most_rules: int | None = None) -> Beliefs:
-    """Return the likely rules after all that a view shows of the rule."""
+    """Return the likely rules, given all that a view shows of the rule."""
     shown = shown_by(view.layout, view.calls)
     return beliefs(view.layout.mainline, shown, view.guesses.texts, most_rules)

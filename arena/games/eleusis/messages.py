@@ -89,7 +89,7 @@ class Play(Frozen):
 
 
 class NoPlay(Frozen):
-    """Claim that no card of one's hand is right, and show the hand."""
+    """Claim that no card of the hand is right, and show the hand."""
 
 
 class Judge(Frozen):

@@ -18,9 +18,9 @@ _WEIGHT_UNITS: Final = 1 << 30
 def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int], int]) -> State:
     """Draw a state in which `seat` has this view.
 
-    The rule is drawn by the priors of the simple rules that fit what was shown; of all likely ones if none of these does, or
-    of the nearest ones. Hands are drawn from the unseen cards and contain what a false no-play showed. The view does not
-    tell which cards lie under the stock, and how many guesses were made before those that it shows.
+    The rule is drawn by its prior from the simple rules that fit what was shown. If none fits, it is drawn from all
+    likely rules that fit, or else from the nearest ones. Hands are drawn from the unseen cards and contain what a false
+    no-play showed. The view shows neither the cards under the stock nor the number of earlier guesses.
     """
     assert view.to_act is not None
     seats = tuple(Seat(number) for number in range(len(view.hand_sizes)))
@@ -70,7 +70,7 @@ def _cards(view: View, seat: Seat, below: Callable[[int], int]) -> Cards:
 
 
 def _known(view: View, seat: int) -> tuple[Card, ...]:
-    """Return the cards of another seat's hand that all have seen: those to judge, or left of a false no-play."""
+    """Return the cards of another seat's hand that all seats have seen: those to judge, or those that are left of a false no-play."""
     if view.phase is Phase.JUDGE and seat == view.turn:
         return view.played
     layout, calls = view.layout, view.calls

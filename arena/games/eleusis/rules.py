@@ -245,7 +245,7 @@ def result(state: State) -> Result | None:
 def margin_bound(options: Options, seats: int) -> int | None:
     """Return the difference of the highest and lowest possible scores in Express.
 
-    None in Eleusis, where strings, prophets and penalties allow scores a hundred times those that occur.
+    Return None in Eleusis, where strings, prophets and penalties allow scores a hundred times those that occur.
     """
     if options.variant != Variant.EXPRESS:
         return None

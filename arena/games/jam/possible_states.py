@@ -12,7 +12,7 @@ from arena.games.two_seats import SEATS
 def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int], int]) -> State:
     """Draw a state in which `seat` has this view, all such deals being equally likely.
 
-    A view does not tell how many hands of the rubber were played; the state says none.
+    A view does not show how many hands of the rubber were played; the state has none.
     """
     assert view.to_act is not None
     sides = tuple(_side(view, owner, seat, below) for owner in SEATS)

@@ -25,8 +25,8 @@ TRIES: Final = 120
 def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int], int]) -> State:
     """Draw a state in which `seat` has this view.
 
-    The other hand has the sequence that it announced, and its replies were legal, unless no hand of `TRIES` fits;
-    then it has at least an announced sequence. A seat that announces none may have one, as it need not speak.
+    The other hand has the sequence that it announced, and its replies were legal, unless no hand of `TRIES` fits; then
+    it has at least an announced sequence. A seat that announces none may have one, because announcements are voluntary.
     """
     opponent = other(seat)
     hand, stock = _drawn(view, seat, opponent, below)

@@ -269,7 +269,7 @@ def _throw_in(state: State, called: SentEvent, deals: Deals) -> Step:
 
 
 def _make(state: State, maker: Seat, trump: str, events: tuple[SentEvent, ...]) -> Step:
-    """Fix trump and deal three more cards each; then comes the dix, if it is possible (R5)."""
+    """Fix trump and deal three more cards each; continue with the dix if it is possible (R5)."""
     deal, talon = state.deal, state.deal.talon
     dealer = state.match.dealer
     first = other(dealer)

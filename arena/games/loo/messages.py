@@ -216,11 +216,11 @@ MAX_HANDS: Final = 300
 
 
 class HandCards(StrEnum):
-    """The cards of a hand, which is the number of tricks and of chips of a payment as well."""
+    """The number of cards of a hand, which is also the number of tricks, and of chips of a payment."""
 
     FIVE = "five"
     THREE = "three"
-    """Without Pam and without flushes. The source only names this game: it is our own reading (R11)."""
+    """Without Pam and without flushes. The source names this game without rules, so the rules are the arena's (R11)."""
 
 
 HAND_SIZES: Final = {HandCards.FIVE.value: 5, HandCards.THREE.value: 3}

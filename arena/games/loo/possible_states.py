@@ -16,8 +16,8 @@ TRIES: Final = 12
 def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int], int]) -> State:
     """Draw a state in which `seat` has this view.
 
-    The other hands are drawn one after the other, each one of those with which its replies were legal. A view
-    does not tell which cards were recycled, nor what the others discarded: the state says that they discarded none.
+    The other hands are drawn one after the other from those with which the replies of their seats were legal. A view
+    shows neither the recycled cards nor the discards of the others; the state has none.
     """
     fee, seats = options.hand_size, len(view.chips)
     gone = view.discarded if _are_dead(view, options, seat) else ()
@@ -88,7 +88,7 @@ def _replies(view: View, of: Seat) -> Iterator[tuple[tuple[Card, ...], tuple[Car
 def _is_legal(
     view: View, options: Options, hand: tuple[Card, ...], trick: tuple[Card, ...]
 ) -> bool:
-    """Return whether the last card of a trick was legal; the view does not tell which past tricks were civil."""
+    """Return whether the last card of a trick was legal; the view does not show which past tricks were civil."""
     *before_it, card = trick
     trump = view.upcard[1]
     ways = (False, True) if trick[0] == "A" + trump else (False,)

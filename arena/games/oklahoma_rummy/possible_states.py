@@ -11,7 +11,7 @@ from arena.games.oklahoma_rummy.rules import DECK, Deal, Match, Piles, State
 def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int], int]) -> State:
     """Draw a state in which `seat` has this view, all such deals being equally likely.
 
-    A view does not tell which discards went into a rebuilt stock; they are drawn with the other cards.
+    A view does not show which discards went into a rebuilt stock; they are drawn with the other cards.
     """
     seats = range(len(view.totals))
     sure = [view.held if owner == seat else view.known[owner] for owner in seats]

@@ -36,7 +36,7 @@ class Place(Frozen):
     def in_order(
         cls, front: tuple[Card, ...], middle: tuple[Card, ...], back: tuple[Card, ...]
     ) -> "Place":
-        """Return the move of rows that are sorted already, as a first ask has 232 moves."""
+        """Return the move of rows that are already sorted, without sorting them: a first ask has 232 moves."""
         move = object.__new__(cls)
         object.__setattr__(move, "front", front)
         object.__setattr__(move, "middle", middle)

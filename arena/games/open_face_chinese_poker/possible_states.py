@@ -21,7 +21,7 @@ from arena.games.open_face_chinese_poker.rules import (
 def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int], int]) -> State:
     """Draw a state in which `seat` has this view, all such deals being equally likely.
 
-    The others in Fantasyland have made the settings that are best row by row. A view does not tell the units of
+    Other seats in Fantasyland have made the settings that `candidates` rates best. A view does not show the units of
     each hand played, which are taken as 0.
     """
     seats = len(view.totals)

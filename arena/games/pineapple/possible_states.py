@@ -26,8 +26,8 @@ _BOARD = BOARD[Street.RIVER]
 def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int], int]) -> State:
     """Draw a state in which `seat` has this view, all such deals being equally likely.
 
-    The others gave up any of their three cards. A view does not tell the scores of each hand played, which are
-    taken as 0.
+    The discards of the others are drawn uniformly. A view does not show the scores of each hand played, which are taken
+    as 0.
     """
     stakes = stakes_of(options)
     match = match_of(options.hands, options.format, view.hand, view.dealer, view.chips, view.totals)
@@ -36,7 +36,7 @@ def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int]
 
 
 def hand_so_far(state: State) -> Iterator[tuple[State, Seat, Move]]:
-    """Yield each state of the hand before this one, with the seat that moved and its move; of discards, those with one each."""
+    """Yield each earlier state of the hand, with the seat that moved and its move. Simultaneous discards are yielded one by one."""
     hand, line = state.hand, state.line
     deals = OneDeck(_deck(hand.match, hand.deal))
     before = begin_hand(hand.stakes, hand.match, deals).state
@@ -52,7 +52,7 @@ def hand_so_far(state: State) -> Iterator[tuple[State, Seat, Move]]:
 def _discarded(
     state: State, deal: Deal, deals: OneDeck
 ) -> Generator[tuple[State, Seat, Move], None, State]:
-    """Yield the discards of a state in which seats discard, and return the state after them, or else the state."""
+    """Yield the discards if seats discard in this state. Return the state after them."""
     if state.phase is not Phase.DISCARD:
         return state
     moves = [

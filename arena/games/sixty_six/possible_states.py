@@ -14,7 +14,7 @@ def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int]
     """Draw a state in which `seat` has this view, all such deals being equally likely.
 
     A view of a closed stock has neither the upcard nor the tricks before the closing. The upcard is drawn with the
-    other cards, and the closer's opponent is taken to have had its tricks then.
+    other cards, and all tricks of the closer's opponent are taken to be won before the closing.
     """
     opponent = other(seat)
     unseen = set(PACK_24).difference(

@@ -24,8 +24,8 @@ from arena.games.soko.state import Deal, Hand, Stakes, State, stakes_of
 def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int], int]) -> State:
     """Draw a state in which `seat` has this view, all such deals being equally likely.
 
-    A view does not tell the scores of each hand played, which are taken as 0; nor what folded hands would
-    have become.
+    A view does not show the scores of each hand played, which are taken as 0. It does not show the cards that folded
+    hands would have been dealt either.
     """
     stakes = stakes_of(options)
     match = match_of(options.hands, options.format, view.hand, view.dealer, view.chips, view.totals)
@@ -34,7 +34,7 @@ def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int]
 
 
 def hand_so_far(state: State) -> Iterator[tuple[State, Seat, Move]]:
-    """Yield each state of the hand before this one, with the seat that moved and its move."""
+    """Yield each earlier state of the hand, with the seat that moved and its move."""
     match, deal, line = state.hand.match, state.hand.deal, state.line
     order = rounds.clockwise(match.players, match.dealer)
     holes = [hole for player in order if (hole := deal.holes[player]) is not None]
