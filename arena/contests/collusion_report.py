@@ -1,4 +1,4 @@
-"""The collusion report of a competition: evidence that bots of two owners help each other, or workers a bot, by game."""
+"""The collusion report of a competition: evidence by game that bots of two owners help each other, or that workers help a bot."""
 
 import itertools
 from collections.abc import Collection, Mapping, Sequence
@@ -26,9 +26,9 @@ def suspected(
     begins: Sequence[WorkerBegins] = (),
     earlier: Sequence[CompetitionRecord] = (),
 ) -> Json:
-    """The evidence about each two owners whose bots met, and about workers that failed deal-sets, largest first.
+    """Return the evidence about each two owners whose bots met, and about workers that failed deal-sets, largest first.
 
-    For pairs that stand out it has the places of their bots with and without the tables that they shared.
+    The evidence about a conspicuous pair has the places of their bots with and without the tables that they shared.
     Disqualified bots and the arena's own bots are left out.
 
     Args:
@@ -107,7 +107,7 @@ def _history(record: CompetitionRecord, number: int) -> list[ScoredTables]:
 def scored_tables(
     plan: DealSet, outcomes: Mapping[str, MatchOutcome], by: Measure, house: Collection[str]
 ) -> ScoredTables:
-    """The tables of a deal-set with the scores of what was played: points, or wins in a race."""
+    """Return the tables of a deal-set with their scores: points, or wins in a race."""
     tables = []
     for match in plan.matches:
         scores = outcomes[match.id].scores
@@ -122,7 +122,7 @@ def scored_tables(
 
 
 def standings_without(record: CompetitionRecord, owners: Collection[str]) -> Json:
-    """The standings without the tables of an owner; of several owners, without those that all of them shared.
+    """Return the standings without the tables of one owner, or without those that several owners shared.
 
     Raises `UnknownOwner` if no bot of an owner entered, and `NotBySkill` if places do not follow skill.
     """
@@ -136,9 +136,9 @@ def standings_without(record: CompetitionRecord, owners: Collection[str]) -> Jso
 
 
 def without_shared(record: CompetitionRecord, owners: Collection[str]) -> CompetitionRecord:
-    """The record without the deal-sets in which bots of all these owners sat.
+    """Return the record without the deal-sets in which bots of all these owners sat.
 
-    With one owner, those without any of its bots are left.
+    With one owner, this is the record without any of its bots.
     """
     owner_of = {candidate.name: candidate.owner for candidate in record.candidates}
     games = tuple(

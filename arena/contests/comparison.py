@@ -1,7 +1,7 @@
 """Comparisons: whether one bot is better than another, by deal-sets that count for no standings.
 
-Against a field both play the same seats of the same boards against the same opponents, one after the other.
-Against each other they sit at one table, and take turns with the seats.
+Against a field, both bots play the same seats of the same boards against the same opponents, one after the other.
+Against each other, they sit at one table and take turns with the seats.
 """
 
 import math
@@ -42,7 +42,7 @@ class UnfinishedComparison(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What is compared, by what, against whom."""
+    """The two bots of a comparison, their opponents, and the terms of the matches."""
 
     name: str
     """Names its deal-sets; no two comparisons share it."""
@@ -65,14 +65,14 @@ class Comparison:
         return measure(self.terms)
 
     def deal_set(self, number: int) -> DealSet:
-        """The deal-set of a number, from 1."""
+        """Return the deal-set of a number, from 1."""
         tables = self._each_other() if self.each_other else self._against_field(number)
         return planned_tables(number, tables, self.seed, self.name)
 
     def margin(self, outcomes: Sequence[MatchOutcome], number: int, widest: float) -> float:
-        """The margin of the first bot over the second in a deal-set.
+        """Return the margin of the first bot over the second in a deal-set.
 
-        `outcomes` are those of its tables in order, and `widest` the widest difference before.
+        `outcomes` are those of its tables in order, and `widest` the widest difference in earlier deal-sets.
         """
         tables, leads = self.deal_set(number).matches, []
         if self.each_other:
@@ -91,7 +91,7 @@ class Comparison:
         return math.fsum(leads) / len(leads)
 
     def _worth(self, outcome: MatchOutcome, seat: int) -> float:
-        """What a table came to for a seat: its score, or in a race whether it won."""
+        """Return the value of a table for a seat: its score, or in a race whether it won."""
         if not self.measure.races:
             return outcome.scores[seat]
         place, others = outcome.places[seat], [*outcome.places[:seat], *outcome.places[seat + 1 :]]
@@ -101,7 +101,7 @@ class Comparison:
         house = (HOUSE,) * (self.terms.seats - 2)
         if not house:
             return rotations((self.first, self.second))
-        # With others at the table it matters which of the two is on whose left.
+        # With others at the table, the order of the two around the table matters.
         pairs = (self.first, self.second), (self.second, self.first)
         return [table for pair in pairs for table in rotations((*pair, *house))]
 
@@ -120,7 +120,7 @@ class ComparisonRecord:
     margins: list[float] = field(default_factory=list)
     """One for each deal-set, in order."""
     faults: Counter[str] = field(default_factory=Counter)
-    """Faults of each bot that had any; without those of `margins` with which the record began."""
+    """Faults of each bot that had any; without faults in those `margins` with which the record began."""
 
     def add(self, comparison: Comparison, outcomes: Sequence[MatchOutcome], number: int) -> None:
         """Add the deal-set of a number; `outcomes` are those of its tables in order."""
@@ -143,11 +143,9 @@ class ComparisonWork(ScheduledWork):
     ) -> None:
         """Begin without deal-sets.
 
-        Args:
-          record: The deal-sets so far; those that are played are added.
-          most: Deal-sets that it has at most.
-          goes_on: Called before each block with the seconds that the seats of a table took together in the block
-            before, 0 before the first; false ends the comparison.
+        Args: record: The deal-sets so far; those that are played are added. most: The maximal number of deal-sets.
+        goes_on: Called before each block with the seconds that the seats of a table took together in the previous
+        block, or 0 before the first block. If it returns false, the comparison ends.
         """
         super().__init__()
         self._comparison, self._record, self._most = comparison, record, most
@@ -168,7 +166,7 @@ class ComparisonWork(ScheduledWork):
         return await super().take(most)
 
     async def report(self, deal_set: DealSet, outcomes: Mapping[str, MatchOutcome]) -> None:  # noqa: ARG002
-        """As `WorkSource.report`; add a block that is over to the record."""
+        """Do as `WorkSource.report` says; add a complete block to the record."""
         self._outcomes.update(outcomes)
         self._reported += 1
         if self._reported < len(self._in_play):
@@ -181,7 +179,7 @@ class ComparisonWork(ScheduledWork):
         self._in_play, self._outcomes, self._reported = [], {}, 0
 
     async def give_up(self, deal_set: DealSet) -> None:
-        """As `WorkSource.give_up`. Raises `UnfinishedComparison` because the margins would lack a deal-set."""
+        """Do as `WorkSource.give_up` says. Raises `UnfinishedComparison` because the margins would lack a deal-set."""
         raise UnfinishedComparison(
             f"the arena could not finish deal-set {deal_set.number} of {self._comparison.name}"
         )
@@ -202,5 +200,5 @@ async def play_comparison(
 
 
 def name_of(*about: object) -> str:
-    """A name for a comparison that no other has."""
+    """Return a unique name for a comparison."""
     return f"compare-{digest(*about)[:16]}"

@@ -39,14 +39,17 @@ from arena.store.moments import iso_utc
 CORE_MS_A_DAY: Final = 60 * 60_000
 """Processor time for one owner's comparisons on a day, in milliseconds."""
 MOST_OPEN: Final = 8
-"""Open comparisons of one owner: a request costs the arena something before any processor time counts."""
+"""Open comparisons of one owner: a request has a cost before any processor time is counted."""
 MOST_CHALLENGES: Final = 32
 """Challenges that one owner makes on a day."""
 QUOTA: Final = Quota(CORE_MS_A_DAY, MOST_OPEN, MOST_CHALLENGES)
 DEFAULT_CHALLENGE_DEAL_SETS: Final = 16
 MOST_CHALLENGE_DEAL_SETS: Final = 64
 KNOWN_VERDICTS: Final = 4_096
-"""Verdicts that are kept, as one takes up to 20 ms, and each answer about a comparison needs those of all its owner's."""
+"""The number of cached verdicts.
+
+One takes up to 20 ms, and each answer about a comparison needs the verdicts of all comparisons of its owner.
+"""
 
 
 DECLINED: Final = "the owner of the challenged bot declined it"
@@ -74,10 +77,10 @@ class ComparisonQuery:
     """Deal-sets after which it ends undecided."""
     same_within: float | None
     challenge: bool = False
-    """Whether the second is any bot that accepts it. Then neither needs a version, and `each_other` is true."""
+    """Whether the second bot may be any bot that accepts challenges. Then neither bot needs a version, and `each_other` is true."""
 
     def as_json(self, field: tuple[str, ...]) -> dict[str, Any]:
-        """The request as JSON, with the opponents that were active when it was made."""
+        """Return the request as JSON, with the opponents that were active when it was made."""
         return {
             "first": self.first,
             "second": self.second,
@@ -94,14 +97,13 @@ def request_comparison(
 ) -> ComparisonRequest:
     """Request a comparison of two versions of an owner's bots, or a challenge of another bot.
 
-    If the owner has compared them by these terms before, that comparison continues with its margins and its
-    opponents, by the limits that are given now. A decided one is returned as it is.
+    If the owner has compared these versions by these terms before, that comparison continues with its margins, its
+    opponents and the new limits. A decided comparison is returned unchanged.
 
-    Raises:
-      BadComparison: if a version does not exist, is another owner's, or they cannot be compared so.
-      NotAccepted, TooManyChallenges: if a bot that is challenged does not accept, or there were too many today.
-      QuotaSpent: if the owner's comparisons of today took as much time as is allowed.
-      TooManyOpen: if the owner has `MOST_OPEN` others.
+    Raises: BadComparison: if a version does not exist or belongs to another owner, or if the two cannot be compared by
+    these terms. NotAccepted, TooManyChallenges: if the challenged bot does not accept, or the owner has made too many
+    challenges today. QuotaSpent: if the owner's comparisons of today have used the allowed processor time. TooManyOpen:
+    if the owner has `MOST_OPEN` other open comparisons.
     """
     challenge, day = None, ""
     if wanted.challenge:
@@ -130,17 +132,16 @@ def request_comparison(
 
 
 def challenges_of(store: Store, owner: str) -> tuple[ComparisonRequest, ...]:
-    """The challenges of other owners to an owner's bots, the oldest first."""
+    """Return the challenges of other owners to an owner's bots, the oldest first."""
     bots = [bot.name for bot in store.registry().bots_of(owner)]
     requests = store.comparison_requests().of_opponents(bots)
     return tuple(request for request in requests if request.owner != owner)
 
 
 def seen_by(store: Store, number: int, owner: str) -> ComparisonRequest:
-    """A comparison of an owner, or a challenge to one of the owner's bots.
+    """Return a comparison of an owner, or a challenge to one of the owner's bots.
 
-    Raises:
-      NoComparison: if it does not exist, or is none of the two.
+    Raises: NoComparison: if it does not exist, or is neither of the two.
     """
     request = store.comparison_requests().get(number)
     if request.owner != owner and not _is_challenged(store, request, owner):
@@ -151,9 +152,8 @@ def seen_by(store: Store, number: int, owner: str) -> ComparisonRequest:
 def end_request(store: Store, number: int, owner: str) -> None:
     """Cancel a comparison of an owner, or decline a challenge to one of the owner's bots.
 
-    Raises:
-      NoComparison: as `seen_by`.
-      BadComparison: if the bot has won a competition of the game, so that it accepts always.
+    Raises: NoComparison: if there is none that the owner may see. BadComparison: if the bot has won a competition of
+    the game and therefore accepts every challenge.
     """
     request, reason = seen_by(store, number, owner), "its owner stopped it"
     if request.owner != owner:
@@ -201,9 +201,10 @@ def _version_of(store: Store, named: str) -> str:
 
 
 def _challenge_of(store: Store, owner: str, opponent: str, terms: MatchTerms) -> Challenge:
-    """What a challenge of a version counts for.
+    """Return the day's count of challenges that a challenge of a version adds to.
 
-    The arena's own bots, an owner's own and those that have won a competition of the game accept always.
+    The arena's own bots, the owner's other bots and bots that have won a competition of the game accept every
+    challenge.
 
     Raises `BadComparison` or `NotAccepted` if it cannot be challenged.
     """
@@ -247,7 +248,7 @@ def _continued(
     asked: Mapping[str, Any],
     now: datetime,
 ) -> ComparisonRequest:
-    """An earlier comparison by the limits that are given now; opened again if they let it go on."""
+    """Return an earlier comparison with the new limits; it is reopened if they allow more deal-sets."""
     if earlier.reason == DECLINED:
         return earlier
     query = {**earlier.query, **{name: asked[name] for name in _LIMITS}}
@@ -280,7 +281,7 @@ _PLAYABLE: Final = frozenset({VersionEvent.QUALIFIED, VersionEvent.ACTIVE, Versi
 
 
 def active_versions(store: Store) -> tuple[Version, ...]:
-    """The active versions of all uploaded bots, by name."""
+    """Return the active versions of all uploaded bots, by name."""
     registry = store.registry()
     return tuple(
         version
@@ -291,18 +292,18 @@ def active_versions(store: Store) -> tuple[Version, ...]:
 
 
 class JudgedComparison(NamedTuple):
-    """A comparison with its verdict so far, among all of its owner."""
+    """A comparison with its verdict so far, and its place among all comparisons of its owner."""
 
     request: ComparisonRequest
     verdict: Verdict
     number: int
-    """Its number among them, from 1."""
+    """Its number among the owner's comparisons, from 1."""
     holds_among_all: bool
-    """Whether the verdict also holds when all of them are counted."""
+    """Whether the verdict also holds after a correction for the number of comparisons of the owner."""
 
 
 def judged(all_of_owner: Sequence[ComparisonRequest]) -> dict[int, JudgedComparison]:
-    """All comparisons of one owner, in order, by id. Challenges are numbered and counted apart."""
+    """Return all comparisons of one owner by id, in order. Challenges have numbers and a count of their own."""
     judged_by_id: dict[int, JudgedComparison] = {}
     for challenges in (False, True):
         requests = [one for one in all_of_owner if bool(one.opponent) is challenges]
@@ -314,13 +315,13 @@ def judged(all_of_owner: Sequence[ComparisonRequest]) -> dict[int, JudgedCompari
 
 
 def verdict_of(request: ComparisonRequest) -> Verdict:
-    """The verdict of one comparison so far."""
+    """Return the verdict of one comparison so far."""
     bound = measure(terms_of_json(request.query["terms"])).bound
     return _VERDICTS.of(request.margins, bound, request.query["same_within"])
 
 
 class _KnownVerdicts:
-    """The latest verdicts by what they follow from, without the margins. Any thread may call."""
+    """A cache of the latest verdicts. The key has all that a verdict depends on except the margins. Thread-safe."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[tuple[bytes, float | None, float | None], Verdict] = OrderedDict()
@@ -329,11 +330,11 @@ class _KnownVerdicts:
     def of(
         self, margins: Sequence[float], bound: float | None, same_within: float | None
     ) -> Verdict:
-        """As `verdict`, computed once."""
+        """Return what `verdict` returns, computed once."""
         name = sha256(array("d", margins)).digest(), bound, same_within
         with self._lock:
             if name not in self._known:
-                # Within the lock: two calls for the same comparison do not compute it twice.
+                # The lock is held, so that two calls for the same comparison do not compute it twice.
                 self._known[name] = verdict(margins, bound, same_within=same_within)
                 if len(self._known) > KNOWN_VERDICTS:
                     self._known.popitem(last=False)

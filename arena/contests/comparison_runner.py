@@ -1,4 +1,4 @@
-"""Plays the comparisons that owners asked for, beside the competitions: a block of one owner's, then one of the next."""
+"""Plays the comparisons that owners requested, at the same time as competitions: a block of one owner's comparison, then a block of the next owner's."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -54,7 +54,7 @@ class ComparisonRunner:
             await trio.sleep(POLL_S)
 
     def _turns(self) -> list[ComparisonRequest]:
-        """The oldest open comparison of each owner: those of one owner do not hold back those of others."""
+        """Return the oldest open comparison of each owner: the comparisons of one owner do not delay those of others."""
         oldest: dict[str, ComparisonRequest] = {}
         for request in self._requests.open():
             oldest.setdefault(request.owner, request)
@@ -72,8 +72,8 @@ class ComparisonRunner:
             error = first_error(group)
             if is_of_arena(error):
                 raise error from group
-            # The text of an internal error is not for the owner.
-            # Of a challenge it may be about the files of another owner's bot.
+            # The owner does not see the text of an internal error. In a challenge it may be about the files of another
+            # owner's bot.
             is_theirs = isinstance(error, UnfinishedComparison) or (
                 isinstance(error, BadCommand) and not request.opponent
             )
@@ -104,9 +104,9 @@ class ComparisonRunner:
 
 
 class ComparisonProgress:
-    """What was played of a requested comparison, and whether another deal-set is needed.
+    """The progress of a requested comparison, and whether it needs another deal-set.
 
-    It lets one block be played, and ends the comparison if no other is to follow.
+    It allows one block, and ends the comparison if no other block is needed.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class ComparisonProgress:
         self._bound = comparison.measure.bound
 
     async def goes_on(self, spent_s: float) -> bool:
-        """Keep the margins so far; returns False after a block, and if the comparison has ended.
+        """Store the margins so far; return False after a block, and if the comparison has ended.
 
         `spent_s` are seconds as `ComparisonWork` counts them.
         """
@@ -141,7 +141,7 @@ class ComparisonProgress:
         return self._requests.keep_margins(number, self.margins, spent_ms, now=now)
 
     def _ended(self) -> tuple[ComparisonState, str] | None:
-        """How the comparison ends now, and why; None if it goes on."""
+        """Return how the comparison ends now, and why; None if it continues."""
         query = self._requests.get(self._request.id).query  # its owner may have changed the limits
         judged = verdict(self.margins, self._bound, same_within=query["same_within"])
         if judged.decision is not Decision.OPEN:

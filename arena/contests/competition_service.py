@@ -1,7 +1,7 @@
 """The competition service: what organisers, owners and readers may do with competitions.
 
-Commands and calls over the network both use it, and it keeps everything in the store. It plays nothing:
-`arena.contests` reads the store and plays the competitions that run.
+Commands and calls over the network both use it, and it keeps everything in the store. It plays no matches: the
+scheduler reads the store and plays the competitions that run.
 """
 
 import contextlib
@@ -75,7 +75,7 @@ MAX_ANNOUNCEMENT_CHARS: Final = 2_000
 
 
 def utc_now() -> datetime:
-    """The time in UTC."""
+    """Return the time in UTC."""
     return datetime.now(UTC)
 
 
@@ -97,9 +97,8 @@ class CompetitionService:
     ) -> None:
         """Serve the competitions of a store.
 
-        Args:
-          compute: Computes the next official standings of a competition, not signed; by default in this process.
-          is_played: Whether an arena runs that plays them.
+        Args: compute: Computes the next official standings of a competition, unsigned; by default in this process.
+        is_played: Whether a running arena plays the competitions.
         """
         self._competitions = competitions
         self._compute = compute or (lambda name: next_official(competitions, name))
@@ -111,7 +110,9 @@ class CompetitionService:
     def create(
         self, config: str, *, who: str, bots: Sequence[CompetitionEntry] = ()
     ) -> CompetitionPlan:
-        """Make a competition from a plan in TOML, with `bots` that the arena launches, or nothing at all.
+        """Make a competition from a plan in TOML, with `bots` that the arena launches.
+
+        If anything is invalid, nothing is stored.
 
         Raises:
           PlanError: with all errors of the plan.
@@ -140,7 +141,7 @@ class CompetitionService:
         accept_changed: bool = False,
         may_replace: bool = False,
     ) -> CompetitionPlan:
-        """Make a round robin of one game, or continue the one of its name if it has the same plan.
+        """Make a round robin of one game, or continue the competition of its name if that has the same plan.
 
         If the plan has more deal-sets than before, the new ones are added. A plan without a seed takes that of the
         competition that it continues, or a random one.
@@ -194,13 +195,11 @@ class CompetitionService:
     ) -> State:
         """Take an action; returns the state that follows.
 
-        `reason` says why the arena pauses a competition by itself; everybody may read it.
+        `reason` says why the arena pauses a competition by itself; everybody may read it. The action that makes the
+        official standings of a tournament begins the finals of a ladder, which make them.
 
-        Where a tournament has official standings made, a ladder has its finals begun, which make them.
-
-        Raises:
-          NotExpected, NotAllowed: as the store says.
-          DrawError, ScheduleError: if a tournament, or finals by `FREEZE`, is to start and has too few bots.
+        Raises: NotExpected, NotAllowed: as the store says. DrawError, ScheduleError: if a tournament, or the finals
+        that `FREEZE` begins, would start with too few bots.
         """
         if action is Action.START:
             self._make_ready(name)
@@ -209,7 +208,7 @@ class CompetitionService:
         plan = read_plan(stored.config)
         ends = action in MAKES_STANDINGS
         if ends and plan.kind is CompetitionKind.TOURNAMENT and expected in (None, stored.state):
-            after(stored.state, action)  # otherwise the store refuses, and nothing is computed
+            after(stored.state, action)  # raises before the standings are computed
             standings = self._official(name)
         state = self._competitions.control(
             name,
@@ -249,7 +248,7 @@ class CompetitionService:
             store.add_standings(name, self._official(name), who=who, now=now)
 
     def reinstate(self, name: str, bot: str, *, reason: str, who: str) -> None:
-        """Take a disqualification back: official standings are computed again.
+        """Revoke a disqualification: official standings are computed again.
 
         Raises:
           NoEntrant: if there is no such bot.
@@ -263,7 +262,7 @@ class CompetitionService:
     def drop_worker(self, name: str, worker: str, *, reason: str, who: str) -> int:
         """Drop the complete deal-sets that a worker played: they do not count, and official standings are computed again.
 
-        Returns how many there were.
+        Returns the number of dropped deal-sets.
 
         Raises `NotAllowed` if its rounds are drawn from results.
         """
@@ -298,10 +297,10 @@ class CompetitionService:
     def enter(
         self, name: str, entry: CompetitionEntry, *, who: str, organises: bool = False
     ) -> tuple[str, ...]:
-        """Enter a bot; returns the games that it enters, none while it has not declared any.
+        """Enter a bot; return the games that it enters, or none if it has not declared its games.
 
-        Raises `MayNotEnter` as the store says; also if only an organiser may enter bots, or the bot declares no
-        game of the competition.
+        Raises `MayNotEnter` as the store does, if only an organiser may enter bots, or if the bot declares no game of
+        the competition.
         """
         plan = read_plan(self._competitions.get(name).config)
         if plan.entry is EntryPolicy.INVITED and not organises:
@@ -312,7 +311,7 @@ class CompetitionService:
         if entry.games == ():
             games = " and ".join(game.name for game in plan.games)
             raise MayNotEnter(f"{entry.name!r} declares no game of {name!r}, which has {games}")
-        # On a ladder the next version may play other games, so each is asked when it is drawn.
+        # On a ladder the next version may play other games, so each version is asked when it is drawn.
         asked_later = plan.kind is CompetitionKind.LADDER and entry.kind is not BotKind.COMMAND
         stored = replace(entry, games=None) if asked_later else entry
         self._competitions.enter(
@@ -321,7 +320,7 @@ class CompetitionService:
         return entered_names(plan, entry.games)
 
     def entry_of(self, name: str, bot: str, store: Store) -> CompetitionEntry:
-        """The entry of a bot of this arena, which is registered or has a key, for a competition.
+        """Return the entry for a competition of a bot that is registered or has a key.
 
         The games of a submitted bot are those of the manifest of its active version; those of a remote bot are None.
         In a tournament that version plays, unless another one is active when play begins.
@@ -355,15 +354,15 @@ class CompetitionService:
     # Everybody.
 
     def all(self) -> tuple[Competition, ...]:
-        """All competitions, the oldest first."""
+        """Return all competitions, the oldest first."""
         return self._competitions.all()
 
     def get(self, name: str) -> tuple[Competition, tuple[GameProgress, ...]]:
-        """A competition, and the progress of each of its games."""
+        """Return a competition, and the progress of each of its games."""
         return self._competitions.get(name), self._competitions.progress(name)
 
     def waits(self, stored: Competition, plan: CompetitionPlan) -> str:
-        """Why nothing of it begins although no organiser wants so; empty if there is no such reason."""
+        """Return why no deal-set begins although no organiser has paused the competition; empty without such a reason."""
         if stored.state is State.PAUSED and stored.waits:
             return f"the arena paused it: {stored.waits}"
         if stored.state is not State.RUNNING:
@@ -373,7 +372,7 @@ class CompetitionService:
         return stored.waits if self._is_played() else NO_ARENA
 
     def rounds(self, name: str) -> list[tuple[GamePlan, Round]]:
-        """The drawn rounds of every game, each with its game."""
+        """Return the drawn rounds of every game, each with its game."""
         plan = read_plan(self._competitions.get(name).config)
         return [
             (game, round_)
@@ -382,7 +381,7 @@ class CompetitionService:
         ]
 
     def standings(self, name: str, number: int | None = None) -> Json:
-        """The official standings of a number; without one, the latest standings as in `latest_standings`.
+        """Return the official standings of a number; without a number, what `latest_standings` returns.
 
         Raises `NoOfficialStandings` if there are none of that number.
         """
@@ -391,11 +390,11 @@ class CompetitionService:
         return official_of(self._competitions, name, number)
 
     def deals(self, name: str, number: int | None = None) -> Iterator[str]:
-        """JSON Lines of the record from which standings were computed, and last the standings with their signature.
+        """Return the record from which standings were computed as JSON Lines; the last line has the standings with their signature.
 
-        Without a number they are the latest official standings. If there are none, the lines are those of the deal-sets
-        that are complete now, without standings; the plan then lacks seed and commands, as the seed determines deals
-        that are not played yet.
+        Without a number, the standings are the latest official ones. If there are none, the lines are those of the
+        complete deal-sets, without standings. The plan then lacks the seed, which determines future deals, and the
+        commands.
 
         Raises `NoOfficialStandings` if there are none of that number.
         """
@@ -407,7 +406,7 @@ class CompetitionService:
         yield from official_lines(official)
 
     def _official(self, name: str) -> OfficialStandings:
-        """The next official standings, computed from the complete deal-sets and signed."""
+        """Return the next official standings, computed from the complete deal-sets and signed."""
         made = self._compute(name)
         return replace(
             made,
@@ -437,7 +436,7 @@ class CompetitionService:
             next_round(plan, number, record.candidates, ())
 
     def _ranking_of(self, competition: str) -> tuple[str, ...]:
-        """The bots of official standings, the best first. Raises `DrawError` if it has no official standings."""
+        """Return the bots of official standings, the best first. Raises `DrawError` if it has no official standings."""
         official = self._competitions.official(competition)
         if official is None:
             raise DrawError(

@@ -1,7 +1,7 @@
 """One game of a tournament, drawn round by round.
 
-A round is drawn from the store and kept there before its first card. After a stop every round is drawn again
-first, and must agree with the one that was kept.
+A round is drawn from the store and stored before its first card. After a restart every round is drawn again, and must
+agree with the stored one.
 """
 
 from collections.abc import Awaitable, Callable
@@ -35,7 +35,7 @@ OnProgress = Callable[[str, int, RunProgress], None]
 
 
 class Incomplete(Exception):
-    """The arena failed to finish deal-sets again and again; the text says how many."""
+    """The arena has repeatedly failed to finish deal-sets; the text has their number."""
 
 
 class DrawnRounds:
@@ -55,19 +55,17 @@ class DrawnRounds:
         now: Callable[[], datetime],
         on_progress: OnProgress = lambda *_: None,
     ) -> None:
-        """Draw nothing yet. `seats` is asked before the deal-sets of a round are played."""
+        """Draw nothing yet. `seats` is called before the deal-sets of a round are played."""
         self._plan, self._game, self._seats = plan, game, seats
         self._competitions, self._now = competitions, now
         self._player = make_player(arena, players, self._order, max_matches=max_matches)
         self._on_progress = partial(on_progress, plan.name, game)
 
     async def run(self) -> bool:
-        """Play for as long as the competition runs; True when nothing is left to draw, or once it closes.
+        """Play while the competition runs; return True when nothing is left to draw, or the competition closes.
 
-        Raises:
-          DrawDiffers: if a round that was kept is drawn otherwise now.
-          Incomplete: if the arena cannot finish a deal-set.
-          StoreError: if the store fails.
+        Raises: DrawDiffers: if a stored round differs from the new draw. Incomplete: if the arena cannot finish a
+        deal-set. StoreError: if the store fails.
         """
         stored = await run_sync(self._competitions.deal_sets, self._plan.name, self._game)
         work = StoredWork(stored, goes_on=self._in_hours, if_running=True)
@@ -94,11 +92,11 @@ class DrawnRounds:
         return await run_sync(self._competitions.record, self._plan.name)
 
     async def _may_begin(self) -> bool:
-        """Wait until play may begin by the hours of the plan; False once it is paused or closes."""
+        """Wait until play may begin by the hours of the plan; return False if it is paused or closes."""
         return await self._runs() and await self._in_hours()
 
     async def _in_hours(self) -> bool:
-        """As `_may_begin`, but whether it is paused is not asked within the hours."""
+        """Do as `_may_begin` does, but do not check within the hours whether the competition is paused."""
         while not self._plan.is_closed(self._now()):
             if not self._plan.why_not_played(self._now()):
                 return True

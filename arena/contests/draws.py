@@ -1,7 +1,7 @@
 """Draws of tournaments: the next round of each format, and the places by points or in the bracket.
 
-All are functions of the plan, the entrants, and the rounds so far with their results. So a round can be drawn
-again after a restart, and must equal the stored one.
+All are functions of the plan, the entrants, and the rounds so far with their results. A round that is drawn again after
+a restart must therefore equal the stored one.
 """
 
 from collections.abc import Iterable, Mapping
@@ -29,7 +29,7 @@ _FORMATS: Final[Mapping[Format, type[TournamentFormat]]] = {
 def next_round(
     plan: CompetitionPlan, game: int, candidates: Iterable[Candidate], past: Past
 ) -> RoundRecord | None:
-    """The round after `past`, which is complete; None when the tournament is over.
+    """Return the round after `past`, which is complete; None when the tournament is over.
 
     Raises `DrawError` or `ScheduleError` if no first round can be drawn for these bots.
     """
@@ -39,14 +39,14 @@ def next_round(
 def places(
     plan: CompetitionPlan, game: int, candidates: Iterable[Candidate], past: Past
 ) -> tuple[FinalPlace, ...]:
-    """The places so far, by points or in the bracket; empty for formats that rank by skill."""
+    """Return the places so far, by points or in the bracket; empty for formats that rank by skill."""
     return _of_format(plan, game, candidates, past).places()
 
 
 def round_results(
     plan: CompetitionPlan, game: int, candidates: Iterable[Candidate], past: Past
 ) -> tuple[GroupResult, ...]:
-    """The groups of all rounds with their results, in the order of stages; empty for formats without rounds."""
+    """Return the groups of all rounds with their results, in the order of stages; empty for formats without rounds."""
     return () if plan.format is None else _of_format(plan, game, candidates, past).results()
 
 

@@ -1,4 +1,4 @@
-"""Before play: launched bots have the files that they entered with, and bots enter the games that they declare.
+"""Checks before play: launched bots have the files that they entered with, and bots enter the games that they declare.
 
 A submitted bot plays a tournament with one version, which is active when play begins.
 """
@@ -44,9 +44,10 @@ Seat = Callable[[BotId], BotId]
 
 
 def launched_entries(plan: CompetitionPlan) -> list[CompetitionEntry]:
-    """The entries of a plan's bots, with their commands and the contents of their files.
+    """Return the entries of a plan's bots, with their commands and the contents of their files.
 
-    Raises `BadCommand` if one cannot be launched, or in a plan with a speed class cannot be played on other machines.
+    Raises `BadCommand` if a bot cannot be launched, or cannot run on other machines although the plan has a speed
+    class.
     """
     entries = []
     for name, bot in sorted(plan.bots.items()):
@@ -68,7 +69,7 @@ def launched_entries(plan: CompetitionPlan) -> list[CompetitionEntry]:
 
 
 def enter_house_bots(competitions: Competitions, name: str, *, who: str, now: datetime) -> None:
-    """Enter the arena's own bots in a ladder that any bot may enter; those that were withdrawn stay out. Blocks.
+    """Enter the arena's own bots in a ladder that any bot may enter, except those that were withdrawn. Blocks.
 
     Raises `MayNotEnter` if the ladder is finished.
     """
@@ -86,7 +87,7 @@ def enter_house_bots(competitions: Competitions, name: str, *, who: str, now: da
 
 
 def finals_entries(ladder: Competition) -> list[CompetitionEntry]:
-    """The entries of a ladder's finals: the bots that are in it, without the arena's own."""
+    """Return the entries of a ladder's finals: the bots of the ladder without the arena's own."""
     return [
         CompetitionEntry(
             bot.name,
@@ -105,10 +106,10 @@ def finals_entries(ladder: Competition) -> list[CompetitionEntry]:
 async def learn_games(
     arena: Arena, players: Players, competitions: Competitions, competition: Competition
 ) -> None:
-    """Ask bots of a competition of several games which they play, if they have not declared it.
+    """Ask the bots of a competition of several games which games they play, if they have not declared it.
 
-    Bots that are launched are asked, and on tournaments remote bots that are connected. On a ladder a
-    remote bot is asked when it is drawn. A bot that does not connect enters all games.
+    Launched bots are asked, and in tournaments also connected remote bots. On a ladder a remote bot is asked when it is
+    drawn. A bot that does not connect enters all games.
     """
     plan = read_plan(competition.config)
     asked = [bot for bot in competition.entries if bot.games is None and bot.out is None]
@@ -135,9 +136,7 @@ async def learn_games(
 async def know_commands(players: Players, competition: Competition) -> None:
     """Let `players` launch the competition's commands, and require that their files have not changed.
 
-    Raises:
-      BadCommand: if a bot cannot be launched.
-      BotsChanged: if its files are others than when it entered.
+    Raises: BadCommand: if a bot cannot be launched. BotsChanged: if its files have changed since it entered.
     """
     plan = read_plan(competition.config)
     for bot in competition.entries:
@@ -146,7 +145,7 @@ async def know_commands(players: Players, competition: Competition) -> None:
         launched = plan.bots.get(bot.name)
         command = launched_command(bot.name, bot.command, launched.start_s if launched else None)
         content = await run_sync(command.content)
-        # The arena's own bot changes with the arena.
+        # The files of the arena's own bots change with the arena.
         if content != bot.version and not command.is_house:
             raise BotsChanged(
                 f"{bot.name}{changed_files(bot.version, content)} changed since it entered "
@@ -158,7 +157,7 @@ async def know_commands(players: Players, competition: Competition) -> None:
 def choose_versions(store: Store, name: str, *, who: str, now: datetime) -> None:
     """Note which version plays a tournament for each submitted bot, with its games; withdraw bots without one.
 
-    It is the version that is active now. Once the first round is drawn, the versions stay. Blocks on the store.
+    It is the active version. After the first round is drawn, the versions do not change. Blocks on the store.
     """
     competitions = store.competitions()
     is_drawn = any(game.rounds for game in competitions.progress(name))
@@ -179,10 +178,10 @@ def choose_versions(store: Store, name: str, *, who: str, now: datetime) -> None
 
 
 def know_versions(players: Players, registry: Registry, entered: Competition) -> Seat:
-    """Let `players` launch the versions that play a tournament; returns what names the bot that sits for an entrant.
+    """Let `players` launch the versions that play a tournament; return the function that names the bot of an entrant.
 
-    It knows those of withdrawn bots too, whose deal-sets in play are finished; a bot that was withdrawn before play
-    has none. A bot that dials in is one process. Blocks until files are unpacked, on a thread of trio's.
+    The versions of withdrawn bots are included, because their deal-sets in play are finished; a bot that was withdrawn
+    before play has no version. A remote bot is one process. Blocks a thread of trio until files are unpacked.
 
     Raises `BadCommand` if a version cannot be launched.
     """

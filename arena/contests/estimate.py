@@ -36,7 +36,7 @@ class Estimate:
     deal_sets: Span
     matches: Span
     hours: Span
-    """Hours if all cores are used."""
+    """The duration in hours if all cores are used."""
     core_hours: Span
     at_a_time: int
 
@@ -59,7 +59,7 @@ def estimate(plan: CompetitionPlan, *, bots: Sequence[int], cores: int, match_s:
 
 
 def warnings(plan: CompetitionPlan, bots: Sequence[int]) -> list[str]:
-    """What is probably not meant in a plan, in sentences, for the numbers of bots of each game."""
+    """Return sentences about what is probably a mistake in a plan, for the numbers of bots of each game."""
     rounds = plan.swiss.rounds
     if plan.format is not Format.SWISS or rounds is None:
         return []
@@ -145,7 +145,7 @@ def _groups(bots: int, seats: int, most: int) -> int:
 
 
 def _knockout_tables(bots: int, seats: int) -> int:
-    """The number of tables in all rounds: the upper half advances, but at least one full table."""
+    """Return the number of tables in all rounds: the upper half advances, but at least one full table."""
     tables, left = 0, bots
     while True:
         groups, byes = divmod(left, seats)

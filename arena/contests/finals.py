@@ -1,7 +1,7 @@
-"""Finals of a ladder: fresh deal-sets of the versions as they are now, which make its official standings.
+"""Finals of a ladder: fresh deal-sets of the current versions, which make its official standings.
 
-A ladder is looked at while it is played, so its standings favour bots that were submitted, stopped or absent at the
-right time. Finals are a round robin that knows nothing of the ladder's results, so nothing of that helps.
+The standings of a ladder are public while it is played, so they favour bots that were submitted, stopped or absent at
+the right time. Finals are a round robin that does not use the ladder's results, so they have no such bias.
 """
 
 import tomllib
@@ -17,7 +17,7 @@ _OF_LADDERS: Final = ("ladder", "rate", "opens", "closes", "seeds_from")
 
 
 def finals_plan(text: str, number: int) -> str:
-    """The plan, in TOML, of the finals of a ladder's plan; they are numbered from 1."""
+    """Return the plan, in TOML, of the finals of a ladder's plan; they are numbered from 1."""
     plan = read_plan(text)
     values = {key: value for key, value in tomllib.loads(text).items() if key not in _OF_LADDERS}
     return toml(

@@ -1,8 +1,8 @@
 """Matches of people against submitted bots: which bots accept them, and how such a match is played.
 
-The person has a play stream with a token for one match. The match is an ordinary one of the arena, with fair deals, outside
-of competitions: it is never rated, and no deal-set of a competition can be on its table. Its bots are processes of
-their own, so that no competition waits for a person.
+The person has a play stream with a token for one match. The match is an ordinary one of the arena, with fair deals,
+outside of competitions: it is never rated, and it is never part of a deal-set of a competition. Its bots run in
+separate processes, so that no competition waits for a person.
 """
 
 import asyncio
@@ -33,21 +33,24 @@ from arena.store.failures import first_error
 from arena.store.moments import iso_utc
 
 MOST_IN_PLAY: Final = 8
-"""Matches of people at the same time: each keeps a process of a bot."""
+"""The maximal number of simultaneous matches of people: each needs a process of a bot."""
 ARRIVAL_S: Final = 60.0
-"""From the launch of the bot to the person's hello."""
+"""The longest time in seconds from the launch of the bot to the person's hello."""
 LAST_MESSAGES_S: Final = 2.0
-"""Until the person's stream is closed after the end of the match."""
+"""The time in seconds from the end of the match until the person's stream is closed."""
 WHEN_IN_TIME: Final = OrderPolicy(AbsentBots.REFUSED, ordered_again=False, waits_for_turn=True)
 """The match of a person waits while the arena is late, as those of competitions do."""
 KNOWN_S: Final = 10.0
-"""How long a list of opponents is shown without reading the store."""
+"""The time in seconds for which a list of opponents is cached."""
 
 _log = logging.getLogger(__name__)
 
 
 class HumanOpponents:
-    """The bots that accept people. `run` plays what `seat` and `accepting` are asked for on asyncio's side."""
+    """The bots that accept people.
+
+    Handlers on the asyncio loop call `seat` and `accepting`; `run` plays the matches on the trio loop.
+    """
 
     def __init__(self, arena: Arena, store: Store, now: Callable[[], datetime]) -> None:
         self._arena, self._store, self._now = arena, store, now
@@ -82,7 +85,7 @@ class HumanOpponents:
         return self._known[1]
 
     async def seat(self, opponent: str, terms: MatchTerms) -> str:
-        """Launch a bot, and return the token of the person's stream. Called on asyncio's side.
+        """Launch a bot, and return the token of the person's stream. Called on the asyncio loop.
 
         Raises `Refused` if the bot accepts no people now.
         """
@@ -106,14 +109,14 @@ class HumanOpponents:
         place = self._places.popleft()
 
         def start() -> None:
-            with contextlib.suppress(RuntimeError):  # the arena has ended since
+            with contextlib.suppress(RuntimeError):  # the arena has ended
                 self._nursery.start_soon(self._play, version, terms, place, seated)
 
         self._token.run_sync_soon(start)
         return await seated
 
     def _accepted(self, opponent: str, terms: MatchTerms) -> tuple[Version, int]:
-        """The active version of a bot, and how many matches a day it accepts. Blocks."""
+        """Return the active version of a bot, and the number of matches a day that it accepts. Blocks."""
         registry = self._store.registry()
         version = registry.active(opponent) if registry.find_bot(opponent) else None
         if version is None:
@@ -128,7 +131,7 @@ class HumanOpponents:
     async def _play(
         self, version: Version, terms: MatchTerms, place: int, seated: "asyncio.Future[str]"
     ) -> None:
-        """Play one match. What fails in it is logged, and fails nothing else."""
+        """Play one match. Its errors are logged and affect nothing else."""
         assert self._players is not None
         arena, token = self._arena, new_token()
         person = BotId(PERSON, OF_PEOPLE + place)
@@ -154,7 +157,7 @@ class HumanOpponents:
             fields = {"bot": str(version), "why": str(error)}
             _log.warning("a match of a person was not played", extra=fields)
             if not seated.done():
-                # Its text may be about the files of the bot.
+                # The text of the error may be about the files of the bot.
                 seated.set_exception(Refused(BOT_NOT_AVAILABLE, f"{version} cannot be launched"))
         finally:
             if not seated.done():

@@ -18,7 +18,7 @@ EXTRA: Final = 10
 
 
 class How(StrEnum):
-    """What decided a game."""
+    """The rule that decided a game."""
 
     EVIDENCE = "decided"
     POINTS = "on points"
@@ -38,7 +38,7 @@ class Decided:
 def decided(
     margins: Sequence[float], bound: float | None, *, first_is_seeded_higher: bool, most: int = MOST
 ) -> Decided | None:
-    """The decision of a game by the margins of the first bot over the second; None before it is decided.
+    """Return the decision of a game by the margins of the first bot over the second; None before it is decided.
 
     `bound` is the largest margin that the rules allow; None if there is no limit.
 

@@ -1,7 +1,7 @@
-"""One game of a ladder: draws deal-sets among connected bots, and has them played.
+"""One game of a ladder, which draws deal-sets among connected bots and has them played.
 
-The ladder is a `WorkSource`. Asked for work, it takes a deal-set that was drawn before. If there is none, it draws one
-among connected bots, stores it, and takes it.
+The ladder is a `WorkSource`. When a runner asks for work, it gets a deal-set that was drawn earlier. If there is none,
+the ladder draws one among connected bots and stores it first.
 """
 
 import functools
@@ -68,7 +68,7 @@ class Ladder:
         """What draws and what plays, while it is played."""
 
     async def run(self) -> bool:
-        """Play for as long as the competition runs; True once it closes.
+        """Play while the competition runs; return True when it closes.
 
         Raises `StoreError` if the store fails.
         """
@@ -112,7 +112,7 @@ class Ladder:
         return self._now()
 
     def may_draw_after(self, drawn: DealSet) -> datetime | None:
-        """When the next deal-set may be drawn by the rate, which is spread over the hours of play; None for at once."""
+        """Return when the next deal-set may be drawn by the rate, which is spread over the hours of play; None for at once."""
         if self.rate == Rate():
             return None
         daily = self._plan.daily
@@ -136,7 +136,7 @@ class Ladder:
         return rate.allows(hour + in_play, day + in_play, PlayedCount(1, tables))
 
     async def entered(self) -> Competition:
-        """The present state of the competition, with the bots that entered this game."""
+        """Return the present state of the competition, with the bots that entered this game."""
         return await run_sync(self._held.get, self._plan.name, self._game)
 
     async def active(self, entered: Competition) -> Mapping[str, Version]:
@@ -178,7 +178,7 @@ class Ladder:
         return self._registry.dialled_in(bot, declared, now=self._now())
 
     def _is_known(self, version: Version) -> bool:
-        """Whether a version can be launched. On a thread, as its files may have to be unpacked."""
+        """Return whether a version can be launched. Runs on a thread, because its files may have to be unpacked."""
         if not self._players.is_launched(str(version)):
             try:
                 self._players.add_version(version)
@@ -188,14 +188,16 @@ class Ladder:
         return True
 
     async def know(self, players: Sequence[str], remote: frozenset[str]) -> None:
-        """Let the players launch the versions that play, also withdrawn ones that were drawn before."""
+        """Let the players launch the versions that play, and withdrawn ones that were drawn earlier."""
         for player in players:
             bot, _, number = player.partition("@")
             if bot in remote:
-                continue  # the arena does not launch it
+                continue  # a remote bot
             if number.isdecimal() and not self._players.is_launched(player):
                 version = await run_sync(self._registry.version, bot, int(number))
-                await run_sync(self._is_known, version)  # otherwise the fallback plays its seat
+                await run_sync(
+                    self._is_known, version
+                )  # if it cannot be launched, the fallback plays its seat
 
     async def keep_draw(self, deal_set: DealSet) -> None:
         """Store a draw; on return it is on disk."""
@@ -286,7 +288,7 @@ class _Drawing:
                     self._in_play[deal_set.id] = deal_set
                 return deal_sets
             if self._is_next_later:
-                await self._waiting(entered)  # between two draws bots are present as ever
+                await self._waiting(entered)  # presence is counted between two draws as well
             elif not may_draw:
                 self._presence.pass_over()
             await trio.sleep(LOOK_S)
@@ -312,7 +314,7 @@ class _Drawing:
         self._over.difference_update(match.id for match in deal_set.matches)
 
     def table_ended(self, progress: RunProgress) -> None:
-        """Free the seats of a table that has ended, while others of its deal-set are still to be played."""
+        """Free the seats of a table that has ended before other tables of its deal-set."""
         if progress.latest is not None and progress.latest[1].has_result:
             self._over.add(progress.latest[0].id)
 
@@ -348,7 +350,7 @@ class _Drawing:
         return {**await self._ladder.active(entered), **await self._ladder.dialled_in(entered)}
 
     async def _may_draw(self) -> bool:
-        """Whether the hours and the rate of the plan allow another deal-set."""
+        """Return whether the hours and the rate of the plan allow another deal-set."""
         self.waits = ""
         if not self._ladder.is_open:
             return False
@@ -374,7 +376,7 @@ class _Drawing:
         return is_later and self._ladder.is_open
 
     async def _waiting(self, entered: Competition) -> list[Waiting]:
-        """The bots that can be drawn; their presence since the last look is counted."""
+        """Return the bots that can be drawn; count their presence since the last call."""
         active = await self._versions(entered)
         return self._presence.look(entered, active, self._served, self.seats_taken)
 

@@ -1,4 +1,4 @@
-"""What limits how often a bot of a ladder is drawn, in one sentence for its owner.
+"""A sentence for the owner of a bot about what limits how often a ladder draws it.
 
 `arena competition show`, the pages of the bot and of the competition, and the arena's log have this sentence.
 """
@@ -15,7 +15,7 @@ from arena.referee.terms import MatchTerms
 from arena.store import BotKind, EnteredBot, Version
 
 _AN_HOUR: Final = 0.05
-"""Presence in hours from which deal-sets an hour are said."""
+"""The presence in hours from which the sentence has deal-sets an hour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +43,12 @@ def limit_of(
     rests: bool,
     owners: Collection[str],
 ) -> str:
-    """What limits a bot; empty if nothing does.
+    """Return what limits a bot, in a sentence; empty if nothing does.
 
-    Args:
-      bot: The bot as it has entered.
-      session: Its session, if it dials in and has one.
-      active: The version that plays for each bot with versions; None if it may not play.
-      terms: Of the ladder's game.
-      drawn: How often it was drawn.
-      rests: Whether the arena failed to start it, and does not try again yet.
-      owners: The owners of bots that can play now.
+    Args: bot: The bot as it has entered. session: Its session; None for a launched bot or without one. active: The
+    version that plays for each bot with versions; None if it may not play. terms: The terms of the ladder's game.
+    drawn: How often it was drawn. rests: Whether the arena failed to start it and waits before the next attempt.
+    owners: The owners of bots that can play now.
     """
     kind = bot.kind
     if bot.out is not None:

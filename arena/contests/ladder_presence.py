@@ -1,4 +1,4 @@
-"""The presence of a ladder's bots: which can be drawn, for how long each was connected, and what limits it."""
+"""The presence of a ladder's bots: which bots can be drawn, for how long each was connected, and what limits it."""
 
 import sys
 from collections import Counter
@@ -23,7 +23,7 @@ FORFEITS_IN_A_ROW: Final = 3
 """Seats in a row that a remote bot may forfeit before it is no longer drawn."""
 
 _NAMED: Final = 5
-"""Bots that are named where no two can meet."""
+"""The maximal number of bots that a sentence names if no two can meet."""
 
 _SHARE: Final = 0.001
 """The resolution of presence, as a share of the longest presence of a bot."""
@@ -90,7 +90,7 @@ class LadderPresence:
             elif held.out is None and not held.away and held.name in self._last:
                 player = self._last[held.name], sys.maxsize
             if player is not None:
-                # All versions of a bot wait together, as a remote bot may declare another version each time.
+                # All versions of a bot count as one, because a remote bot may declare another version on each stream.
                 here.append((held, *player, sum(lasted_of.values()), away))
         of_bot: Counter[str] = Counter()
         for player_name, deal_sets in served.items():
@@ -101,8 +101,8 @@ class LadderPresence:
                 name=name,
                 owner=self._team_of(held.owner),
                 served=of_bot[held.name],
-                # Only the ratios of presence matter. So a draw depends neither on the speed of the machine
-                # nor on stops, nor on free seats that are not needed.
+                # Only the ratios of presence matter. So a draw does not depend on the speed of the machine, on
+                # restarts, or on free seats that are not needed.
                 present_h=max(_SHARE, round(lasted_s / longest_s / _SHARE) * _SHARE),
                 free_seats=max(0, min(self._terms.seats, free - in_play.get(held.name, 0))),
                 new=served.get(name, 0) < MIN_DEAL_SETS,
@@ -119,7 +119,7 @@ class LadderPresence:
         served: Mapping[str, int],
         rate: Rate,
     ) -> dict[str, str]:
-        """What limits how often each bot is drawn, by bot; empty if nothing does."""
+        """Return by bot, in a sentence, what limits how often it is drawn; empty if nothing does."""
         able = {e.name: self._player(e, active) for e in entered.entries}
         owners = {e.owner for e in entered.entries if able[e.name] is not None}
         deal_sets: Counter[str] = Counter()
@@ -141,7 +141,7 @@ class LadderPresence:
         }
 
     def why_none(self, entered: Competition, active: Mapping[str, Version | None]) -> str:
-        """Why no two bots can meet, with what keeps the first few."""
+        """Return why no two bots can meet, with what limits the first few of them."""
         bots = [bot for bot in entered.entries if bot.out is None]
         if not bots:
             return "no bot has entered"
@@ -149,7 +149,7 @@ class LadderPresence:
             return "only the arena's own bots have entered, and they play with others alone"
         if len({self._team_of(bot.owner) for bot in bots}) == 1:
             return "all bots that have entered are of one owner or team, and these never meet"
-        # The rate of a ladder and what was drawn keep no bot from playing.
+        # The rate of a ladder and earlier draws do not prevent a bot from playing.
         limits = self.limits(entered, active, {}, Rate())
         kept = [
             f"{bot.name} {limits[bot.name]}" for bot in bots if self._player(bot, active) is None
@@ -169,7 +169,7 @@ class LadderPresence:
         self._looked_s = trio.current_time()
 
     def returned(self, entered: Competition) -> list[str]:
-        """Return paused bots that have declared again that they are ready."""
+        """Return the paused bots that have declared readiness again."""
         return [
             bot.name
             for bot in entered.entries
@@ -179,7 +179,7 @@ class LadderPresence:
     def count_forfeits(
         self, deal_set: DealSet, outcomes: Mapping[str, MatchOutcome], remote: frozenset[str]
     ) -> list[str]:
-        """Count forfeited seats; returns the bots that are paused for too many in a row."""
+        """Count forfeited seats; return the bots that are paused because of too many in a row."""
         resting = []
         for match in deal_set.matches:
             for seat, player in enumerate(match.bots):
@@ -226,5 +226,5 @@ class LadderPresence:
             return None
         if not session.plays(terms.game.id, terms.game.rules_version, terms.seats):
             return None
-        # The caller subtracts what was drawn for it and has not begun.
+        # The caller subtracts seats that were drawn and have not begun.
         return player, session.declared.max_matches

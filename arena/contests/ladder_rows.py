@@ -1,11 +1,11 @@
 """The rows of a ladder: which deal-sets of a bot count for its row, and whether it has met the others.
 
-A bot has one row. By default it is that of the version that it plays as now, with the deal-sets since this version
-came. A bot that changes its version starts with no deal-sets, and so does one that returns to an earlier version.
-So submitting a bot twenty times does not keep the luckiest result.
+A bot has one row. By default it is the row of its current version, with the deal-sets since this version began to play.
+A bot that changes its version starts with no deal-sets, also if it returns to an earlier version. So an owner cannot
+submit a bot twenty times and keep the luckiest result.
 
-A bot that is only connected with some others chooses its opponents. It is ranked only if it has met the others
-about as often as they played.
+A bot that is connected only together with certain others chooses its opponents. So a bot is ranked only if it has met
+the others about as often as they played.
 """
 
 from collections import Counter, defaultdict
@@ -17,7 +17,7 @@ from arena.contests.plan import LadderRow
 from arena.results.deal_sets import HOUSE, DealSet, bot_of
 
 EARLIER: Final = " (earlier)"
-"""Follows the name of a version that plays again, for what it played before another version came."""
+"""The suffix of the name of a version that plays again, for its deal-sets before another version played."""
 
 LEAST_MET: Final = 0.6
 """The least `Meetings.share` of a ranked bot."""
@@ -28,9 +28,7 @@ def with_rows(
 ) -> tuple[tuple[DealSet, ...], frozenset[str]]:
     """Name the players of complete deal-sets after their rows.
 
-    Args:
-      deal_sets: In the order of their draw.
-      row: What a row is.
+    Args: deal_sets: In the order of their draw. row: What has a row.
 
     Returns:
       The deal-sets with these names, and the players that may be ranked: one for each bot.
@@ -65,14 +63,14 @@ def _renamed(plan: DealSet, names: Mapping[str, str]) -> DealSet:
 
 @dataclass(frozen=True, slots=True)
 class Meetings:
-    """Whom the player of a row has met since its first deal-set."""
+    """The bots that the player of a row has met since its first deal-set."""
 
     met: int
     """The number of different bots."""
     opponents: int
     """Bots of other owners that have played since then."""
     share: float
-    """From 0 to 1: how far its meetings are spread over the opponents as these played.
+    """How evenly its meetings are spread over the opponents, from 0 to 1, relative to how often these played.
 
     It is the sum over all opponents of the smaller of two shares, that of the player's meetings and that of all
     deal-sets, divided by the largest sum that so many meetings allow.
@@ -82,7 +80,7 @@ class Meetings:
 def meetings(
     plans: Sequence[DealSet], players: Collection[str], owner_of: Mapping[str, str]
 ) -> dict[str, Meetings]:
-    """The meetings of each player.
+    """Return the meetings of each player.
 
     Args:
       plans: Complete deal-sets in the order of their draw.

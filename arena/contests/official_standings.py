@@ -13,7 +13,7 @@ FORMAT: Final = "deals 1"
 
 
 def unsigned(record: CompetitionRecord, number: int) -> OfficialStandings:
-    """The official standings of a number, computed from the complete deal-sets of a record."""
+    """Return the official standings of a number, computed from the complete deal-sets of a record."""
     made = official_standings(record, number)
     return OfficialStandings(
         number,
@@ -24,14 +24,14 @@ def unsigned(record: CompetitionRecord, number: int) -> OfficialStandings:
 
 
 def record_lines(record: CompetitionRecord) -> Iterator[str]:
-    """A record as JSON Lines: the head, then a line for each complete deal-set."""
+    """Yield a record as JSON Lines: the head, then a line for each complete deal-set."""
     yield json.dumps({"cardarena": FORMAT, **header_json(record)})
     for row in counting(record):
         yield json.dumps(deal_set_json(*row))
 
 
 def next_official(competitions: Competitions, name: str) -> OfficialStandings:
-    """The next official standings of a competition, of what is complete now, not signed.
+    """Return the next official standings of a competition, from the complete deal-sets, unsigned.
 
     Raises `NoCompetition` if there is none of that name.
     """
@@ -39,7 +39,7 @@ def next_official(competitions: Competitions, name: str) -> OfficialStandings:
 
 
 def official_of(competitions: Competitions, name: str, number: int) -> Json:
-    """The official standings of a number, with their signature.
+    """Return the official standings of a number, with their signature.
 
     Raises `NoCompetition` or `NoOfficialStandings` if there is no such competition, or none of that number.
     """
@@ -49,7 +49,7 @@ def official_of(competitions: Competitions, name: str, number: int) -> Json:
 
 
 def latest_standings(competitions: Competitions, name: str) -> Json:
-    """The official standings if the competition is finished, else the live ones.
+    """Return the official standings if the competition is finished, else the live ones.
 
     Raises `NoCompetition` if there is none of that name.
     """

@@ -1,8 +1,8 @@
 """Margins of one bot over another by deal-set: the one measure of standings, knockouts, pages and comparisons.
 
-A race has no useful bound and counts as won, drawn or lost. A table that a bot forfeited counts as the worse of
-its result and the widest lead of the two so far, so that no bot gains by forfeiting instead of losing. Later
-deal-sets do not change earlier margins.
+A race has no useful bound and counts as won, drawn or lost. For a bot that forfeited a table, the table counts as the
+worse of its result and a loss by the widest lead of the two so far, so that no bot gains by forfeiting instead of
+losing. Later deal-sets do not change earlier margins.
 """
 
 import itertools
@@ -34,7 +34,7 @@ class Measure:
 
 
 def measure(terms: MatchTerms) -> Measure:
-    """How margins are measured in matches of these terms."""
+    """Return how margins are measured in matches of these terms."""
     bound = terms.game.margin_bound(terms.options, terms.seats)
     if bound is None and getattr(terms.options, "hands", 1) == 0:
         return Measure(1.0, races=True)
@@ -44,9 +44,9 @@ def measure(terms: MatchTerms) -> Measure:
 def pair_margins(
     deal_sets: Iterable[DealSet], outcomes: Mapping[str, MatchOutcome], by: Measure
 ) -> dict[Pair, list[float]]:
-    """For each two bots that met, the margins of the complete deal-sets in which they met, in order.
+    """Return, by pair of bots, the margins of the complete deal-sets in which they met, in order.
 
-    A margin is the mean over the tables at which both sat. A bot at several seats of a table is left out there,
+    A margin is the mean over the tables at which both sat. Tables at which a bot has several seats are left out for it,
     because it played against itself.
     """
     margins: dict[Pair, list[float]] = defaultdict(list)
@@ -74,7 +74,7 @@ def margins_between(
     outcomes: Mapping[str, MatchOutcome],
     by: Measure,
 ) -> list[float]:
-    """The margin of `one` over `other` in each of these complete deal-sets, in which both sat."""
+    """Return the margin of `one` over `other` in each of these complete deal-sets, in which both sat."""
     margins = pair_margins(deal_sets, outcomes, by)
     if one < other:
         return margins.get((one, other), [])
@@ -84,7 +84,7 @@ def margins_between(
 def mean_scores(
     group: Sequence[str], deal_sets: Sequence[DealSet], outcomes: Mapping[str, MatchOutcome]
 ) -> dict[str, float]:
-    """The mean score of each bot of a group.
+    """Return the mean score of each bot of a group.
 
     A table that a bot forfeited counts as the lowest score there minus the widest difference at any of these
     tables.

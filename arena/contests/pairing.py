@@ -1,11 +1,11 @@
-"""Pairing on a ladder: who plays next, with the partners of which the standings know least.
+"""Pairing on a ladder: the next bot, and the partners about which the standings are least certain.
 
 Pairing never uses results. A ladder that paired bots of similar results would select its data by their noise,
 and the intervals of its standings would no longer hold (docs/statistics.md has the simulation). Here all bots
 meet equally often.
 
-Nor does absence choose opponents. Partners are drawn among absent bots too. An absent bot is drawn again against the
-same bot, before all others, once both are connected.
+A bot cannot choose its opponents by its absence either, because partners are drawn among absent bots too. Once an
+absent bot and its drawn partner are both connected, they are paired before all others.
 
 The matrix of the margin fit is the Laplacian of a graph. With Σ its pseudo-inverse, the variance of the
 difference of two bots is R = Σii + Σjj - 2 Σij, in units of the noise. The reduction of the sum of all variances
@@ -13,8 +13,8 @@ by a deal-set between them is proportional to
 
     gain = M / (1/n + R),    where M is R with Σ² in place of Σ.
 
-The fit's normal equations are sums over deal-sets. The matrix of a deal-set (`gram`) follows from its seating alone.
-So the variance of the standings can be computed, and reduced where it is large, without using any result.
+The fit's normal equations are sums over deal-sets. The matrix of a deal-set (`gram`) follows from its seating alone. So
+the variance of the standings can be computed, and reduced where it is large, without any result.
 """
 
 import itertools
@@ -38,13 +38,13 @@ Tables: TypeAlias = Sequence[Sequence[str]]
 
 
 def rotations(group: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """The tables of a deal-set in which each bot of the group has every seat once."""
+    """Return the tables of a deal-set in which each bot of the group has every seat once."""
     group = tuple(group)
     return tuple(group[at:] + group[:at] for at in range(len(group)))
 
 
 def gram(tables: Tables) -> tuple[list[str], Array]:
-    """The players of these tables, and (players, players): their term in the fit's matrix.
+    """Return the players of these tables, and (players, players): their term in the fit's matrix.
 
     The mean of the table and the mean of the seat over all tables are subtracted. For the n rotations of n bots
     it is n times the identity minus a matrix of ones.
@@ -65,23 +65,24 @@ def gram(tables: Tables) -> tuple[list[str], Array]:
 MIN_DEAL_SETS: Final = 10
 """Complete deal-sets that a bot on a ladder needs for a place; until it was drawn for as many, it is drawn first.
 
-A bot that changes its version again and again is drawn for no more than so many deal-sets beyond its share.
+A bot that changes its version repeatedly is drawn for at most so many deal-sets beyond its share.
 """
 
 AHEAD: Final = 3
-"""Most deal-sets by which a partner may be ahead of the bot with the fewest.
+"""The maximal number of deal-sets by which a partner may be ahead of the bot with the fewest.
 
-A remote bot that plays one match at a time stays behind launched ones for good. It meets them nevertheless: with it,
-partners are compared with the last of the bots that are needed to fill its tables.
+A remote bot that plays one match at a time always has fewer than launched ones. So that it meets them, its partners are
+compared with the last of the bots that are needed to fill its tables.
 """
 
 LEAST_TABLES: Final = 2
-"""Least tables of a deal-set with remote bots: of one alone, the luck of the boards could not be told from skill."""
+"""Least tables of a deal-set with remote bots: with a single table, the luck of the boards could not be separated from skill."""
 
 _FAINT: Final = 0.01
-"""A prior: the weight of one deal-set of all bots against each other.
+"""The weight of a prior, which is one deal-set of all bots against each other.
 
-Without it, a bot that has met no other would have no variance instead of the largest."""
+Without it, a bot that has met no other would have a variance of 0 instead of the largest.
+"""
 
 _ROUNDING: Final = 1e-9
 
@@ -95,15 +96,15 @@ class Waiting:
     name: str
     owner: str
     served: int
-    """Deal-sets it was drawn for so far, with those in play."""
+    """The number of deal-sets that it was drawn for so far, including those in play."""
     present_h: float
     """Hours that it was connected, at least the duration of its deal-sets."""
     free_seats: int
     """Further seats that it accepts; with fewer than the tables of a deal-set it is not drawn."""
     remote: bool = False
-    """Whether it is remote: its owner may see what its other instances see."""
+    """Whether it is remote: its owner may see the cards of all its instances."""
     away: bool = False
-    """Whether it is absent: it may be drawn, and plays what it was drawn for once it is connected again."""
+    """Whether it is absent: it may be drawn, and plays once it is connected again."""
     new: bool = False
     """Whether its version was drawn for fewer deal-sets than a place needs."""
 
@@ -130,7 +131,8 @@ class Pairing:
     def draw(self, waiting: Sequence[Waiting]) -> DealSet | None:
         """Draw the next deal-set, which then counts as played; None if the waiting bots cannot fill one.
 
-        `HOUSE` at its tables is one of the arena's own bots. What is owed is remembered by this object alone, so a restart forgives it.
+        `HOUSE` at its tables is one of the arena's own bots. Owed deal-sets are kept in memory only, so a restart drops
+        them.
 
         Raises `ValueError` if two waiting bots have one name.
         """
@@ -153,7 +155,7 @@ class Pairing:
         )
 
     def _chosen(self, here: Mapping[str, Waiting], slot: int) -> Group | None:
-        """The bots of the next deal-set: what is owed, or a new draw."""
+        """Return the bots of the next deal-set: an owed one, or a new draw."""
         able = {name: bot for name, bot in here.items() if bot.free_seats >= 1}
         present = [name for name, bot in able.items() if not bot.away]
         names = {bot_of(name): name for name in present}
@@ -168,7 +170,7 @@ class Pairing:
     def _drawn(
         self, present: Sequence[str], able: Mapping[str, Waiting], slot: int
     ) -> Group | None:
-        """A new draw. What is drawn before it with absent bots is owed."""
+        """Return a new draw. Earlier draws with absent bots become owed deal-sets."""
         while True:
             owed = Counter(absent for _, absent in self._owed)
             turns = able
@@ -186,7 +188,7 @@ class Pairing:
                     self._lot(slot, name),
                 ),
             )
-            # With few owners the same bots are needed at every table, and are ahead of all others for ever.
+            # With few owners the same bots are needed at every table, and stay ahead of all others.
             groups = (
                 self._partners([first], partners or self._allowed(first, share, able), able, slot)
                 for partners in ((), present)
@@ -203,14 +205,14 @@ class Pairing:
     def _allowed(
         self, first: str, share: Mapping[str, float], here: Mapping[str, Waiting]
     ) -> list[str]:
-        """The bots that are not too far ahead to be partners of the first."""
+        """Return the bots that are not too far ahead to be partners of the first."""
         needed = self._size([first], here) if here[first].remote else 1
         behind = sorted(share.values())[:needed]
         return [name for name in here if share[name] - behind[-1] <= AHEAD + _ROUNDING]
 
     def _is_enough(self, group: Group, here: Mapping[str, Waiting]) -> bool:
         if all(name in HOUSE_BOTS for name in group):
-            return False  # they are there for others
+            return False  # absent and new bots may be partners too
         if any(here[name].remote for name in group):
             return len(group) > 1  # the arena's own bots fill the rest
         return len(group) == self._seats and self._fits(group, here)
@@ -224,7 +226,7 @@ class Pairing:
         return all(here[name].free_seats >= tables for name in group)
 
     def _is_mixable(self, group: Sequence[str], here: Mapping[str, Waiting]) -> bool:
-        """Whether all remote bots of a group may sit at its first table, or all are remote.
+        """Return whether all remote bots of a group may sit at its first table, or all are remote.
 
         Tables with launched bots are played one after another, and a remote bot would wait for its own.
         """
@@ -260,7 +262,7 @@ class Pairing:
         if not any(here[name].remote for name in chosen):
             return rotations(seated)
         seated.sort(key=lambda name: not here[name].remote)
-        # The arena's own bots fill the last table, and play one alone only if there were no other.
+        # The arena's own bots fill the last table; they fill a table alone only if it is the only one.
         tables = max(LEAST_TABLES, math.ceil(len(seated) / self._seats))
         rows = (sorted(seated[at * self._seats :][: self._seats], key=lot) for at in range(tables))
         return tuple((*row, *[HOUSE] * (self._seats - len(row))) for row in rows)
@@ -297,17 +299,17 @@ class Pairing:
 
     def _halve(self, gains: Array, tables: tuple[Group, ...]) -> None:
         """Halve the gains of the pairs of a deal-set in play, as another one would repeat its information."""
-        # The arena's own bots are not chosen as partners, and may not be in the matrix yet.
+        # The arena's own bots are not chosen as partners, and need not be in the matrix.
         met = sorted({self._index[bot] for table in tables for bot in table if bot != HOUSE})
         gains[np.ix_(met, met)] /= 2.0
 
     @property
     def _renewal(self) -> int:
-        """Deal-sets after which the gains are computed again."""
+        """Return the number of deal-sets after which the gains are computed again."""
         return max(1, len(self._index) // self._seats)
 
     def _renewed(self) -> Array:
-        """The gains of all pairs, from the deal-sets up to the last renewal."""
+        """Return the gains of all pairs, from the deal-sets up to the last renewal."""
         if self._gains is None:
             upto = len(self._past) - len(self._past) % self._renewal
             for tables in itertools.islice(self._past, self._counted, upto):
@@ -346,7 +348,7 @@ def _waited(bot: Waiting) -> float:
 
 
 def _over_share(waiting: Collection[Waiting]) -> dict[str, float]:
-    """By how many deal-sets each bot is over its share by the hours connected; the median of all bots is 0."""
+    """Return, by bot, the number of deal-sets above its share by the hours connected; the median of all bots is 0."""
     hours = sum(bot.present_h for bot in waiting)
     rate = sum(bot.served for bot in waiting) / hours if hours else 0.0
     over = {bot.name: bot.served - rate * bot.present_h for bot in waiting}

@@ -78,14 +78,14 @@ class Format(StrEnum):
 
 
 DRAWN_FROM_RESULTS: Final = frozenset({Format.SWISS, Format.KNOCKOUT, Format.GROUPS})
-"""Formats of which a round depends on the results of those before."""
+"""Formats in which a round depends on the results of earlier rounds."""
 
 
 class LadderRow(StrEnum):
     """What has a row in the standings of a ladder."""
 
     NEWEST = "newest"
-    """The version that a bot plays as now; it starts with no deal-sets."""
+    """The current version of a bot; it starts with no deal-sets."""
     ALL_VERSIONS = "all_versions"
     """All versions of a bot as one player."""
 
@@ -109,7 +109,7 @@ class SandboxLevel(StrEnum):
 
 
 def _time_class(given: object, _: object) -> object:
-    """Return the fields of a time class that is named; anything else unchanged."""
+    """Return the fields of a time class that is named; return anything else unchanged."""
     if not isinstance(given, str):
         return given
     if given not in TIME_CLASSES:
@@ -199,7 +199,7 @@ def _of_games(bots: Mapping[str, "LaunchedBot"], info: "PlanInfo") -> Mapping[st
 
 
 def _command_alone(given: Any, _: object) -> Any:
-    """A command as a table; its lists are tuples, as a checked field expects them."""
+    """Return a command as a table; its lists become tuples, as a checked field expects them."""
     if not isinstance(given, Mapping):
         return {"command": given} if isinstance(given, str) else given
     return {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
@@ -252,13 +252,13 @@ class GamePlan:
     time_control: Annotated[
         Mapping[str, int], Constraint(_time_class, first=True), Constraint(_time_control)
     ] = field(default_factory=dict)
-    """The fields of a `TimeControl` that are not as by default."""
+    """The fields of a `TimeControl` that differ from the default."""
     time_odds: Annotated[Mapping[str, float], Constraint(_time_odds)] = field(default_factory=dict)
     """The share of the time control that a bot has, by its name without a version; others have all of it."""
     deal_sets: Annotated[int, Limits(ge=0, le=MAX_DEAL_SETS), Constraint(_deal_sets)] = 0
     """Deal-sets of each group; 0 for ladders and for knockouts of two, which end by other rules."""
     fair: bool = True
-    """Whether deals are fair; else they follow from the seed of the competition."""
+    """Whether deals are fair; otherwise they follow from the seed of the competition."""
 
     @property
     def name(self) -> str:
@@ -300,7 +300,7 @@ class SwissTerms:
     """The table `[swiss]`."""
 
     rounds: Annotated[int, Limits(ge=1, le=1_000)] | None = None
-    """None for as many as the field needs."""
+    """The number of rounds; None for as many as the number of bots needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,7 +319,7 @@ class GroupsTerms:
 
     groups: Annotated[int, Limits(ge=1, le=1_000)]
     best: Annotated[int, Limits(ge=1, le=1_000)]
-    """How many of each group advance."""
+    """The number of bots of each group that advance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,11 +338,11 @@ class LaunchedBot:
 
     command: Annotated[str, NOT_EMPTY]
     owner: str = ""
-    """Empty is the bot's own name."""
+    """The owner; if empty, the bot's own name."""
     games: tuple[GameId, ...] = ()
-    """The games that it enters; with none, the arena asks the bot when play starts."""
+    """The games that it enters; if there are none, the arena asks the bot when play starts."""
     start_s: Annotated[int, Limits(ge=1, le=3_600)] | None = None
-    """The longest time in seconds from its launch to its hello; None for the arena's."""
+    """The longest time in seconds from its launch to its hello; None for the default of the arena."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,11 +374,11 @@ class CompetitionPlan:
     ] = field(default_factory=dict)
     """Bots that the arena launches itself, by name."""
     opens: Moment | None = None
-    """Nothing is drawn before; bots may enter until then."""
+    """The time before which nothing is drawn, and bots may enter."""
     closes: Annotated[Moment, Constraint(_closes)] | None = None
-    """No deal-set begins afterwards, and the competition finishes."""
+    """The time after which no deal-set begins, and the competition finishes."""
     daily: DailyHours | None = None
-    """None for the whole day."""
+    """The hours of play; None for the whole day."""
     rate: Annotated[Rate, Constraint(_rate)] = field(default_factory=Rate)
     entry: EntryPolicy = EntryPolicy.OPEN
     max_bots_per_owner: Annotated[int, Limits(ge=1, le=100)] = 2
@@ -389,30 +389,30 @@ class CompetitionPlan:
     pondering: bool = False
     """Whether submitted bots may compute while nothing is asked of them; otherwise they are frozen, at level S3."""
     speed_class: Annotated[int, Limits(ge=-50, le=50)] | None = None
-    """That of the workers on other machines which play it; None for the arena's own machine."""
+    """The speed class of the workers on other machines that play it; None for the arena's own machine."""
     seed: str = ""
     """The seed of all draws, and of the deals of games that are not fair; empty for a random one."""
     seeds_from: str = ""
-    """The competition by whose official standings the bots are seeded; empty if they are drawn."""
+    """The competition by whose official standings the bots are seeded; empty if the seeds are drawn."""
     season: str = ""
 
     def is_closed(self, now: dt.datetime) -> bool:
         return self.closes is not None and now >= self.closes
 
     def team_of(self, owner: str) -> str:
-        """The first owner of the team of an owner, or the owner itself without a team."""
+        """Return the first owner of the team of an owner, or the owner itself without a team."""
         return next((team[0] for team in self.teams if owner in team), owner)
 
     def part(self, game: int) -> str:
-        """The name of a game's part of the competition, which ids of its deal-sets depend on."""
+        """Return the name of a game's part of the competition, which ids of its deal-sets depend on."""
         return f"{self.name}/{self.games[game].name}"
 
     def seed_of(self, game: int) -> str:
-        """The seed of a game's draws, as several games have different boards."""
+        """Return the seed of a game's draws, as several games have different boards."""
         return self.seed if len(self.games) == 1 else digest(self.seed, self.games[game].name)
 
     def why_not_played(self, now: dt.datetime) -> str:
-        """Why no deal-set may begin now; empty if one may."""
+        """Return why no deal-set may begin now; empty if one may."""
         if self.is_closed(now):
             return f"it closed at {self.closes}"
         if self.opens is not None and now < self.opens:
@@ -421,17 +421,17 @@ class CompetitionPlan:
 
     @property
     def timetable(self) -> str:
-        """The hours and the rate of play, in words; empty without any."""
+        """Return the hours and the rate of play, in words; empty if neither is limited."""
         return ", ".join(filter(None, (str(self.daily or ""), str(self.rate))))
 
 
 def entered_games(plan: CompetitionPlan, declares: Callable[[MatchTerms], bool]) -> tuple[int, ...]:
-    """The numbers of the games that a bot enters: those whose terms it declares."""
+    """Return the numbers of the games that a bot enters: those whose terms it declares."""
     return tuple(number for number, game in enumerate(plan.games) if declares(game.terms))
 
 
 def entered_names(plan: CompetitionPlan, games: Collection[int] | None) -> tuple[str, ...]:
-    """The names of the games that a bot enters, such as `soko of 4`; none while it has not declared any."""
+    """Return the names of the games that a bot enters, such as `soko of 4`; none if it has not declared any."""
     return tuple(plan.games[number].name for number in games or ())
 
 

@@ -22,11 +22,11 @@ class BotsChanged(RefusalError, ValueError, reason="BOTS_CHANGED"):
 
 
 def differences(stored: Competition, config: str, plan: CompetitionPlan) -> list[str]:
-    """The differences between a plan and the stored one; more deal-sets are none."""
+    """Return the differences between a plan and the stored one; a higher number of deal-sets is no difference."""
     before, now = tomllib.loads(stored.config), tomllib.loads(config)
     terms = json.loads(
         json.dumps(terms_json(plan.games[0].terms))
-    )  # as in the store: lists instead of tuples
+    )  # lists instead of tuples, as in the store
     different = list(_of_texts(before, stored.terms[0], now, terms))
     fewest = before.get("deal_sets", 0)
     if plan.games[0].deal_sets < fewest:
@@ -35,7 +35,7 @@ def differences(stored: Competition, config: str, plan: CompetitionPlan) -> list
 
 
 def changed_bots(stored: Competition, bots: Sequence[CompetitionEntry]) -> list[str]:
-    """The bots whose files have changed since they entered, with the files."""
+    """Return the bots whose files have changed since they entered, with the files."""
     before = {bot.name: bot.version for bot in stored.entries}
     return [
         bot.name + changed_files(before[bot.name], bot.version)
@@ -45,7 +45,7 @@ def changed_bots(stored: Competition, bots: Sequence[CompetitionEntry]) -> list[
 
 
 def with_seed(config: str, stored: Competition | None) -> str:
-    """A plan with a seed: its own, that of the stored plan, or a random one."""
+    """Return a plan with a seed: its own, that of the stored plan, or a random one."""
     if read_plan(config).seed:
         return config
     if stored is None:
@@ -61,7 +61,7 @@ def _of_texts(
     given: Mapping[str, Any],
     given_terms: Mapping[str, Any],
 ) -> Iterator[str]:
-    """The differences of a plan of one game to the stored plan, each as a phrase: "NAME as stored, not as given".
+    """Yield the differences between a plan of one game and the stored plan, each as a phrase: "NAME as stored, not as given".
 
     Plans are the values of their TOML, terms are as `arena.referee.wire.terms.terms_json` writes them. The number of
     deal-sets and the keys of terms in the plan are ignored.

@@ -13,7 +13,7 @@ HIDDEN: Final = "hidden"
 
 
 def public_text(text: str) -> str:
-    """A plan without its seed, which fixes the packs, and without the commands of bots, which contain paths."""
+    """Return a plan without its seed, which fixes the packs, and without the commands of bots, which contain paths."""
     values = tomllib.loads(text) | {"seed": HIDDEN}
     values.pop("bots", None)
     return toml(values)

@@ -1,4 +1,4 @@
-"""Records which version each remote bot declares, on other threads than that of the loop."""
+"""Records which version each remote bot declares, without blocking the event loop."""
 
 import logging
 from collections.abc import Callable
@@ -14,13 +14,13 @@ POLL_S: Final = 1.0
 MAX_VERSION_CHARS: Final = 64
 """Longer declarations are cut."""
 MAX_WAITING: Final = 10_000
-"""Most bots whose versions wait to be written; there are never so many sessions."""
+"""The maximal number of bots whose versions wait to be written; there are always fewer sessions."""
 
 _log = logging.getLogger(__name__)
 
 
 class RemoteVersions:
-    """Takes the version of every hello, and writes it to the registry. `note` never blocks."""
+    """A queue of the versions of hellos, which are written to the registry. `note` never blocks."""
 
     def __init__(self, registry: Registry, now: Callable[[], datetime]) -> None:
         self._registry = registry
@@ -42,7 +42,7 @@ class RemoteVersions:
             await self.write()
 
     async def write(self) -> None:
-        """Write the versions that were noted since the last time."""
+        """Write the versions that were noted since the last call."""
         if not self._waiting:
             return
         waiting, self._waiting = self._waiting, {}
@@ -56,7 +56,7 @@ class RemoteVersions:
                 continue
             try:
                 await trio.to_thread.run_sync(self._dialled_in, bot, version)
-            except Exception as error:  # what one bot declares stops no other
+            except Exception as error:  # the declaration of one bot must not stop others
                 fields = {"bot": bot, "why": str(error)}
                 exc_info = None if isinstance(error, StoreError) else error
                 _log.warning(

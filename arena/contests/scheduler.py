@@ -1,11 +1,11 @@
-"""The scheduler: plays every competition that runs, as the store says.
+"""The scheduler, which plays every competition that is running according to the store.
 
 It takes no commands. It polls the store and plays the competitions that are running there, so an arena that was
 killed continues where it was, and commands and calls cannot contradict each other.
 
-Whatever fails in one competition pauses that one, with a reason that everybody may read. Others are played on. Only
-failures of the store and of the journal are not of one competition: a competition waits for the store, and an arena
-whose journal cannot be written ends.
+A failure in one competition pauses it with a reason that everybody may read, and the others continue. Failures of the
+store and of the journal concern all competitions: they wait for the store, and the arena ends if its journal cannot be
+written.
 """
 
 import contextlib
@@ -64,13 +64,13 @@ from arena.store.failures import first_error, is_of_arena
 POLL_S: Final = 0.5
 
 ABSENT: Final = "is not connected, so the fallback player plays its seats, which it forfeits"
-"""What a tournament does without a remote bot."""
+"""The sentence about a tournament that waits for a remote bot."""
 
 NOTE_S: Final = 2.0
-"""Between two looks at why nothing of a competition begins."""
+"""Seconds between two checks for why nothing of a competition begins."""
 
 ARENA: Final = "(arena)"
-"""Names the arena in the audit, where it acts by itself, as when a tournament is over."""
+"""The name of the arena in the audit for actions of its own, such as at the end of a tournament."""
 
 _log = logging.getLogger(__name__)
 
@@ -87,19 +87,15 @@ _PUBLIC: Final = (
 )
 """Errors whose texts everybody may read."""
 _LAUNCH: Final = (BadCommand, NoShow)
-"""Errors whose texts may have commands, paths and what a bot printed: they are for the organiser alone."""
+"""Errors whose texts may have commands, paths and output of a bot: only the organiser sees them."""
 
 
 PlayerOf = Callable[[CompetitionPlan], MakePlayer]
-"""Chooses what plays the deal-sets of a plan.
-
-Raises:
-  CannotPlay: if nothing can.
-"""
+"""Chooses the player of a plan's deal-sets. Raises: CannotPlay: if nothing can play them."""
 
 
 def arena_player_of(plan: CompetitionPlan) -> MakePlayer:
-    """A `PlayerOf` for an arena without workers."""
+    """Return a `PlayerOf` for an arena without workers."""
     if plan.speed_class is not None:
         raise CannotPlay(
             f"{plan.name} has a speed class, so it is played by workers on other machines, which join "
@@ -120,7 +116,7 @@ def arena_player_of(plan: CompetitionPlan) -> MakePlayer:
 
 
 class Scheduler:
-    """Plays the competitions of an arena. Made and run in trio."""
+    """The scheduler of an arena's competitions. Made and run in trio."""
 
     def __init__(
         self,
@@ -137,12 +133,10 @@ class Scheduler:
         on_progress: OnProgress = lambda *_: None,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
-        """Play nothing yet.
+        """Create a scheduler that plays nothing until `run`.
 
-        Args:
-          player_of: Chooses what plays the deal-sets of a plan.
-          max_matches: Matches of a tournament's game at a time.
-          house: Whether the arena's own bots enter each ladder that any bot may enter.
+        Args: player_of: Chooses the player of a plan's deal-sets. max_matches: The maximal number of simultaneous
+        matches of a tournament's game. house: Whether the arena's own bots enter each ladder that any bot may enter.
         """
         self._arena, self._store, self._service = arena, store, service
         self._competitions = store.competitions()
@@ -169,7 +163,7 @@ class Scheduler:
     async def play(self, name: str) -> str:
         """Play one competition until it is finished or paused, once each of its launched bots has connected.
 
-        Returns why it was paused, for its organiser; empty if no error paused it.
+        Returns the error that paused it, in words for its organiser; empty if no error paused it.
 
         Raises `StoreError` if the store fails.
         """
@@ -184,9 +178,9 @@ class Scheduler:
         return ""
 
     async def play_each(self, names: Sequence[str], at_a_time: int) -> Mapping[str, str]:
-        """Play competitions in order, so many at a time, each as `play` does.
+        """Play competitions in order, `at_a_time` of them together, each as `play` does.
 
-        Returns why some were paused, by their names.
+        Returns, by name, the errors that paused some of them.
 
         Raises `StoreError` if the store fails.
         """
@@ -220,7 +214,7 @@ class Scheduler:
             return ()
 
     async def _guarded(self, competition: Competition) -> None:
-        """Play a competition; an error pauses it, and no other."""
+        """Play a competition; an error pauses only this competition."""
         try:
             # It may have been paused since the poll.
             if (await run_sync(self._competitions.get, competition.name)).state is State.RUNNING:
@@ -234,7 +228,8 @@ class Scheduler:
                     raise error from group
                 await self._pause(competition.name, error)
             except StoreError as failure:
-                # What was played is in the journal, and is recorded later. It is paused at the next attempt.
+                # Played matches are in the journal and are recorded later. The competition is paused at the next
+                # attempt.
                 fields = {"competition": competition.name, "why": str(failure)}
                 _log.warning("a competition waits for the store", extra=fields)
                 await trio.sleep(POLL_S)
@@ -261,7 +256,7 @@ class Scheduler:
                 if bot.kind is BotKind.COMMAND and bot.out is None
             ]
             await self.players.require(launched)
-            if len(plan.games) == 1:  # of several, each bot enters those that it plays
+            if len(plan.games) == 1:  # with several games, a bot enters those that it plays
                 require_game(self._arena, launched, plan.games[0].terms)
         await learn_games(self._arena, self.players, self._competitions, competition)
         if plan.kind is CompetitionKind.TOURNAMENT:
@@ -285,7 +280,7 @@ class Scheduler:
     async def _note_waits(
         self, plan: CompetitionPlan, games: Sequence[DrawnRounds | Ladder]
     ) -> None:
-        """Note again and again why nothing begins, if no game has a deal-set that may, and which bots are absent."""
+        """Note periodically which bots are absent, and why nothing begins if no game has a deal-set that may begin."""
         noted, absent = None, dict[str, str]()
         while True:
             await trio.sleep(NOTE_S)
@@ -300,7 +295,7 @@ class Scheduler:
                 noted = why
 
     async def _note_absent(self, name: str, noted: dict[str, str]) -> dict[str, str]:
-        """Note which remote bots of a tournament are not connected, where that has changed; returns what is noted."""
+        """Note which remote bots of a tournament are not connected, if that has changed; return the note."""
         entered = await run_sync(self._competitions.get, name)
         absent = {}
         for bot in entered.entries:
@@ -313,7 +308,7 @@ class Scheduler:
         return absent
 
     async def _opens(self, plan: CompetitionPlan) -> bool:
-        """Wait until a competition opens by its plan; False if it is paused or finished before."""
+        """Wait until a competition opens by its plan; return False if it is paused or finished earlier."""
         if why := plan.why_not_played(self._now()):
             await run_sync(self._competitions.note_waits, plan.name, why)
         while plan.opens is not None and self._now() < plan.opens:
@@ -354,7 +349,7 @@ class Scheduler:
         return know_versions(self.players, self._store.registry(), self._competitions.get(name))
 
     async def _pause(self, name: str, error: Exception) -> str:
-        """Pause a competition for an error; returns why, for its organiser.
+        """Pause a competition for an error; return the reason, in words for its organiser.
 
         Raises `StoreError` if the store fails.
         """
@@ -375,6 +370,6 @@ class Scheduler:
         def act() -> None:
             self._service.control(name, action, who=ARENA, reason=reason)
 
-        # An organiser acted meanwhile, or removed it.
+        # An organiser has changed its state or removed it in the meantime.
         with contextlib.suppress(NoCompetition, NotAllowed, NotExpected):
             await run_sync(act)

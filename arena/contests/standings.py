@@ -1,8 +1,8 @@
 """The standings of a competition as JSON values, computed from its record alone.
 
-This is the only place where bots are ranked. The format decides by what: round robin, gauntlet and ladder rank
-by skill with its interval, Swiss and groups by points, knockouts by the bracket. Bots of one tier, of equal points
-or of one stage share a place; tie-breaks order prizes alone. Commands, pages, exports and signatures show these standings.
+This is the only place where bots are ranked. The format decides how: round robin, gauntlet and ladder rank by skill
+with its interval, Swiss and groups by points, knockouts by the bracket. Bots of one tier, of equal points or of one
+stage share a place; tie-breaks order prizes alone. Commands, pages, exports and signatures show these standings.
 
 Live standings may be computed at any time. Official ones have intervals that hold for all bots at once and a
 hash of all inputs, and are signed as the bytes of `official_bytes`. The same deal-sets give the same bytes.
@@ -34,14 +34,14 @@ from arena.results.record import CompetitionRecord, GameRecord, Out
 from arena.sandbox.house_levels import HOUSE_BOTS
 
 METHOD: Final = "margin fit 6"
-"""The version of the method. It changes when the same deal-sets give other standings."""
+"""The version of the method. It changes if the same deal-sets give different standings."""
 
 _DIGITS: Final = 6
-"""Decimals of numbers in standings: few enough that rounding errors of machines do not show."""
+"""Decimals of numbers in standings: so few that rounding differences between machines do not appear."""
 
 
 class RankingRule(StrEnum):
-    """What decides the places of a format."""
+    """The rule that decides the places of a format."""
 
     SKILL = "skill"
     """Bots of one tier, which are not separated, share a place."""
@@ -64,24 +64,24 @@ Json = dict[str, Any]
 
 
 def live_standings(record: CompetitionRecord) -> Json:
-    """The standings at present. They are not signed."""
+    """Return the standings at present. They are not signed."""
     return _standings(record) | {"live": True}
 
 
 def official_standings(record: CompetitionRecord, number: int) -> Json:
-    """The official standings of this number."""
+    """Return the official standings of this number."""
     inputs = record.inputs_sha256
     made = _standings(record, inputs)
     return made | {"live": False, "number": number, "inputs_sha256": inputs}
 
 
 def official_bytes(standings: Json) -> bytes:
-    """The bytes of official standings that are stored and signed."""
+    """Return the bytes of official standings that are stored and signed."""
     return json.dumps(standings, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def _standings(record: CompetitionRecord, inputs_sha256: str = "") -> Json:
-    """The standings: official ones with the hash of their inputs, which takes as long as a tenth of them."""
+    """Return the standings: official ones have the hash of their inputs, which takes a tenth of the time of the standings."""
     plan = read_plan(record.config)
     made = [
         _GameStandings(plan, number, record, inputs_sha256).as_json()
@@ -147,11 +147,11 @@ class _GameStandings:
         played = Counter(
             bot for deal_set in self._counted for bot in set(deal_set.bots) if not is_house(bot)
         )
-        # Also those that are not complete: deal-sets with remote bots take longer.
+        # Incomplete deal-sets count too, because deal-sets with remote bots take longer.
         drawn = [deal_set for deal_set in self._game.deal_sets if not deal_set.is_void]
         last = {bot_of(bot): at for at, deal_set in enumerate(drawn) for bot in deal_set.bots}
         absent_after = MIN_DEAL_SETS * len(current) / self._terms.seats
-        # The arena's own bots play with others alone, as bots of one owner do.
+        # The arena's own bots play only with bots of others, like the bots of one owner.
         owner_of = self._team_of | dict.fromkeys(HOUSE_BOTS, HOUSE)
         self._meetings = meetings(self._counted, current, owner_of)
         self._retired = frozenset(played) - set(current)
@@ -173,7 +173,7 @@ class _GameStandings:
             self._below |= dict.fromkeys(alone, "no other bot is ranked")
 
     def _is_within_a_team(self, deal_set: DealSet) -> bool:
-        """Whether two bots of a team met, so that the deal-set weighs nothing for places."""
+        """Return whether two bots of a team met; the deal-set then has no weight for places."""
         if len(set(self._team_of.values())) == 1:
             return False  # there is no other bot
         return any(
@@ -207,7 +207,7 @@ class _GameStandings:
         }
 
     def _prizes(self, ranking: Standings) -> list[list[list[str]]]:
-        """For each place that several bots share, the order of prizes by tie-breaks."""
+        """Return the order of prizes by tie-breaks for each place that several bots share."""
         if self._plan.format is None:
             return []
         skills = {row.bot: row.skill for row in ranking.rows}
@@ -260,7 +260,7 @@ class _GameStandings:
         ]
         rows.sort(key=lambda row: (row["place"] or math.inf, row["bot"] in self._retired))
         known = {bot_of(row["bot"]) for row in rows} | self._record.disqualified
-        # A bot that has not said which games it plays is shown once it has played this one.
+        # A bot that has not declared its games is shown after it has played this one.
         only_game = len(self._plan.games) == 1
         missing = [
             candidate
@@ -289,7 +289,7 @@ class _GameStandings:
         return _without(by_format, out)
 
     def _pairs(self) -> Json:
-        """The pairs of bots, the cycles, and the share of differences that no scale explains, all by one measure."""
+        """Return the pairs of bots, the cycles, and the share of differences that no scale explains, all by one measure of margins."""
         margins = {
             pair: of_pair
             for pair, of_pair in self._margins.items()
@@ -359,19 +359,19 @@ class _GameStandings:
 
 
 def short_version(bot: str, version: str) -> str:
-    """A registered version as it is, or else a short hash of the contents; empty if the version is unknown."""
+    """Return a registered version unchanged, or a short hash of the contents; empty if the version is unknown."""
     if version.startswith(f"{bot}@"):
         return version
     return hashlib.sha256(version.encode()).hexdigest()[:8] if version else ""
 
 
 def is_house(bot: str) -> bool:
-    """Whether it is one of the arena's own bots, which fill empty seats and are not ranked."""
+    """Return whether it is one of the arena's own bots, which fill empty seats and are not ranked."""
     return bot.startswith(HOUSE)
 
 
 def counted(game: GameRecord, disqualified: frozenset[str]) -> tuple[DealSet, ...]:
-    """The deal-sets that count."""
+    """Return the deal-sets that count."""
     return tuple(
         deal_set
         for deal_set in game.deal_sets
@@ -384,7 +384,7 @@ def counted(game: GameRecord, disqualified: frozenset[str]) -> tuple[DealSet, ..
 def rated(
     plan: CompetitionPlan, game: GameRecord, disqualified: frozenset[str]
 ) -> tuple[tuple[DealSet, ...], frozenset[str]]:
-    """The deal-sets that count, with the players of rows as bots, and the players that may be ranked."""
+    """Return the deal-sets that count, with the players of rows as bots, and the players that may be ranked."""
     deal_sets = counted(game, disqualified)
     if plan.format is None:
         return with_rows(deal_sets, plan.ladder.row)
@@ -398,7 +398,7 @@ def _unplayed(bot: str) -> Row:
 def _without(
     ranked_bots: Sequence[FinalPlace], disqualified: frozenset[str]
 ) -> tuple[FinalPlace, ...]:
-    """The places without disqualified bots; bots below them move up."""
+    """Return the places without disqualified bots; bots below them move up."""
     others = [place for place in ranked_bots if place.bot not in disqualified]
     return tuple(
         replace(place, place=1 + sum(other.place < place.place for other in others))
@@ -407,10 +407,10 @@ def _without(
 
 
 def _overall(games: Sequence[Json]) -> list[Json]:
-    """The scores of each bot in units of each game's spread, and their mean over all games.
+    """Return the scores of each bot in units of each game's spread, and their mean over all games.
 
-    A bot has a mean if it is ranked in every game, and another bot is too: the mean of a single bot could be
-    compared with none. Bots without a mean come last. Errors of games count as independent, and spreads as known.
+    A bot has a mean if it is ranked in every game, and another bot is too: the mean of a single bot could not be
+    compared. Bots without a mean come last. Errors of games count as independent, and spreads as known.
     """
     rows: list[dict[str, Json]] = [
         {row["bot"]: row for row in game["rows"] if row["score"] is not None} for game in games
@@ -462,7 +462,7 @@ def _rounded(value: float | None) -> float | None:
 
 
 def count_forfeits(game: GameRecord) -> dict[str, int]:
-    """The number of forfeited seats of each bot, by name."""
+    """Return the number of forfeited seats of each bot, by name."""
     forfeits: Counter[str] = Counter()
     for deal_set in game.deal_sets:
         for match in deal_set.matches:

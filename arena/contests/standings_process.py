@@ -1,4 +1,4 @@
-"""Computes standings in a process of its own, so that matches do not wait for them.
+"""Computes standings in a separate process, so that matches do not wait for them.
 
 Live standings of many deal-sets take seconds of Python, and another thread would delay the event loop at every switch
 of threads. The process opens the store itself, runs at a low priority, and ends with the arena. It starts when
@@ -94,7 +94,7 @@ class StandingsMaker:
 
 
 class StandingsProcess:
-    """A `StandingsMaker` of the store at a path, in a process of its own. Used on an asyncio loop.
+    """A `StandingsMaker` of the store at a path, in a separate process. Used on an asyncio loop.
 
     Official standings are computed there too, called on another thread, and signed in the arena's process.
     """
@@ -114,7 +114,7 @@ class StandingsProcess:
         return await self._computed(self._reports, StandingsMaker.collusion, name, without, earlier)
 
     async def _computed(self, pool: ProcessPool, compute: Callable[..., _T], *given: object) -> _T:
-        """The result of a method of `StandingsMaker`; if the process has died, that of another one."""
+        """Return the result of a method of `StandingsMaker`; if the process has died, start another one."""
         for _ in range(2):
             with contextlib.suppress(BrokenProcessPool):
                 # Starting a process takes longer than the loop may wait.
@@ -123,11 +123,11 @@ class StandingsProcess:
         raise StoreError(_NOT_NOW)
 
     def unsigned(self, name: str) -> OfficialStandings:
-        """As `official_standings.next_official`. Blocks until it is computed; not for an event loop."""
+        """Return what `official_standings.next_official` returns. Blocks until it is computed; not for an event loop."""
         return self._awaited(StandingsMaker.unsigned, name)
 
     def latest(self, name: str) -> str:
-        """The latest standings as JSON. Blocks until they are computed; not for an event loop."""
+        """Return the latest standings as JSON. Blocks until they are computed; not for an event loop."""
         return self._awaited(StandingsMaker.standings, name, 0).text
 
     def _awaited(self, compute: Callable[..., _T], *given: object) -> _T:
@@ -150,7 +150,7 @@ class StandingsProcess:
 
 
 _makers: list[StandingsMaker] = []
-"""The maker of this process, once it has begun."""
+"""The maker of this process, after its start."""
 
 
 def _begin(path: Path) -> None:

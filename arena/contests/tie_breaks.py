@@ -24,7 +24,7 @@ class Tied:
 
 
 def prize_order(tied: Collection[Tied]) -> tuple[tuple[str, ...], ...]:
-    """The bots in order of prizes; bots with equal tie-breaks are in one group."""
+    """Return the bots in order of prizes; bots with equal tie-breaks are in one group."""
 
     def key(bot: Tied) -> tuple[float, float, int, int]:
         return -bot.skill, -bot.mutual, bot.forfeited, bot.entered

@@ -1,4 +1,4 @@
-"""When a competition is played: the hours of each day, and how much of a ladder in a time."""
+"""The hours of each day at which a competition is played, and the rate of a ladder."""
 
 import datetime as dt
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     HoursInfo: TypeAlias = ValidationInfo[Mapping[str, Any]]
 
 CROSS_TABLES: Final = 4
-"""Tables of a ladder's deal-set with remote bots: each sees a board once, as owners might compare what they see."""
+"""The number of tables of a ladder's deal-set with remote bots: each bot sees a board once, because owners could compare what their bots see."""
 HOUR: Final = dt.timedelta(hours=1)
 DAY: Final = dt.timedelta(days=1)
 
@@ -49,7 +49,7 @@ class DailyHours:
 
     @property
     def length(self) -> dt.timedelta:
-        """How long they last, where no clock is changed."""
+        """The time from begin to end, without a change of the clocks."""
         day = dt.date.min
         span = dt.datetime.combine(day, self.end) - dt.datetime.combine(day, self.begin)
         return span if span > dt.timedelta() else span + DAY
@@ -66,13 +66,13 @@ class DailyHours:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """The table `[rate]` of a ladder: the most that is played of each of its games."""
+    """The table `[rate]` of a ladder: the maximal number of deal-sets of each of its games in a time."""
 
     matches_an_hour: Annotated[int, Limits(ge=1)] | None = None
     deal_sets_a_day: Annotated[int, Limits(ge=1)] | None = None
 
     def allows(self, hour: PlayedCount, day: PlayedCount, more: PlayedCount) -> bool:
-        """Whether `more` may begin after what was played in the last hour and day, with what is in play."""
+        """Return whether `more` deal-sets may begin, given those of the last hour and day and those in play."""
         return (
             self.matches_an_hour is None or hour.matches + more.matches <= self.matches_an_hour
         ) and (
@@ -80,7 +80,7 @@ class Rate:
         )
 
     def spacing(self, begun: PlayedCount, day: dt.timedelta = DAY) -> dt.timedelta:
-        """How long nothing more begins after `begun`, so that what is allowed is spread over the time.
+        """Return the pause after `begun` deal-sets, so that the allowed ones are spread over the time.
 
         `day` is the time of each day at which deal-sets begin.
         """

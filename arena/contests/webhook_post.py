@@ -1,9 +1,8 @@
-"""Posts signed messages to addresses that owners and organisers registered, and to nothing else.
+"""Posts signed messages to addresses that owners and organisers registered.
 
-An address is the choice of somebody whom the arena need not trust. So it is resolved once, all that it resolves to must
-be public, and the connection is made to what was checked. No redirect is followed, nothing of an answer but its status
-is used, and an attempt ends after `WHOLE_S` seconds whatever the receiver does. The signature is that of Standard Webhooks
-(https://www.standardwebhooks.com).
+The arena does not trust who registers an address. So the host is resolved once, all its addresses must be public, and
+the connection is made to a checked address. Redirects are not followed, only the status of an answer is used, and an
+attempt ends after `WHOLE_S` seconds. The signature is that of Standard Webhooks (https://www.standardwebhooks.com).
 """
 
 import contextlib
@@ -29,7 +28,7 @@ MOST_URL_CHARS: Final = 500
 SECRET_BYTES: Final = 32
 SECRET: Final = "whsec_"  # noqa: S105 - how secrets begin
 _UNICAST: Final = ipaddress.ip_network("2000::/3")
-"""The addresses of IPv6 that lead to others, without those that carry one of IPv4."""
+"""The unicast addresses of IPv6, without those that embed an IPv4 address."""
 
 Resolve = Callable[[str, int], Sequence[str]]
 """The addresses of a host, as texts."""
@@ -44,25 +43,25 @@ class NotDelivered(Exception):
 
 
 def new_secret() -> str:
-    """A new secret, as receivers are given it."""
+    """Return a new secret, as receivers are given it."""
     return SECRET + b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
 
 
 def signature(secret: str, message_id: str, unix_s: int, body: str) -> str:
-    """The value of the header `webhook-signature`."""
+    """Return the value of the header `webhook-signature`."""
     key = b64decode(secret.removeprefix(SECRET))
     signed = f"{message_id}.{unix_s}.{body}".encode()
     return f"v1,{b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()}"
 
 
 def resolved(host: str, port: int) -> Sequence[str]:
-    """The addresses of a host, by the resolver of the system. Blocks."""
+    """Return the addresses of a host, by the resolver of the system. Blocks."""
     answers = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return [str(address[0]) for *_, address in answers]
 
 
 def is_public(address: str) -> bool:
-    """Whether an address is of the public internet, also of one that carries another address."""
+    """Return whether an address is public; an address that is embedded in it must be public too."""
     ip = ipaddress.ip_address(address)
     if isinstance(ip, ipaddress.IPv6Address):
         if ip.ipv4_mapped is not None:
@@ -93,7 +92,7 @@ class WebhookPost:
         self._resolve, self._connect = resolve, connect
 
     def checked(self, url: str) -> SplitResult:
-        """The parts of a URL that may be registered. Looks up no address.
+        """Return the parts of a URL that may be registered. Looks up no address.
 
         Raises:
           BadWebhook: if it may not.
@@ -101,7 +100,7 @@ class WebhookPost:
         try:
             parts = urlsplit(url)
             host = parts.hostname or ""
-            _ = parts.port  # fails if it is no port
+            _ = parts.port  # raises if the port is invalid
         except ValueError:
             raise BadWebhook("this is not a URL") from None
         if len(url) > MOST_URL_CHARS or not (url.isascii() and url.isprintable()) or " " in url:
@@ -111,7 +110,7 @@ class WebhookPost:
         if parts.scheme != "https" and not (parts.scheme == "http" and host in self._allowed):
             raise BadWebhook("the URL begins with https://")
         is_private = False
-        with contextlib.suppress(ValueError):  # it is a name
+        with contextlib.suppress(ValueError):  # a host name is not an address
             is_private = not is_public(host)
         if is_private and host not in self._allowed:
             raise BadWebhook(f"{host} is not a public address")
@@ -140,7 +139,7 @@ class WebhookPost:
             raise NotDelivered("no connection was made, or no answer came") from None
 
     def _address(self, host: str, port: int) -> str:
-        """The address of a host that is connected to: the one that was checked."""
+        """Return the checked address of a host, to connect to."""
         addresses = self._resolve(host, port)
         if host not in self._allowed and not all(map(is_public, addresses)):
             raise BadWebhook(f"{host} has an address that is not public")
@@ -150,7 +149,7 @@ class WebhookPost:
 def _answer(
     made: socket.socket, parts: SplitResult, port: int, headers: Mapping[str, str], body: bytes
 ) -> int:
-    """Send a request by a connection, and return the status of the answer."""
+    """Send a request over a connection, and return the status of the answer."""
 
     def end() -> None:
         with contextlib.suppress(OSError):

@@ -1,7 +1,7 @@
-"""The sender of webhooks: queues what has happened, and sends what is due.
+"""The sender of webhooks, which queues events and sends deliveries that are due.
 
-It keeps nothing: the queue, the attempts and how far events were read are in the store, so an arena that was killed goes
-on where it was, and a delivery whose answer was not stored is sent again.
+The queue, the attempts and the position in the events are in the store. An arena that was killed therefore continues at
+that position, and sends a delivery again if its answer was not stored.
 """
 
 import json
@@ -24,11 +24,11 @@ from arena.store.moments import unix_ms
 from arena.store.webhooks import BACK_OFF_S, Delivery
 
 POLL_S: Final = 1.0
-"""Between two polls; so often, at most, an owner is sent anything."""
+"""Seconds between two polls, and so the shortest interval between two messages to an owner."""
 AT_A_TIME: Final = 8
-"""Attempts at a time, each of another owner."""
+"""The maximal number of simultaneous attempts, each for a different owner."""
 RANKED_S: Final = 600.0
-"""Between two looks at who was overtaken on ladders."""
+"""Seconds between two checks for overtaken bots on ladders."""
 GONE: Final = 410
 """The status by which a receiver says that it wants no more."""
 
@@ -50,14 +50,11 @@ class WebhookSender:
         now: Callable[[], datetime],
         chance: Callable[[], float] = random.random,
     ) -> None:
-        """Send nothing yet.
+        """Create a sender that sends nothing until `run`.
 
-        Args:
-          store: Has the events and the queue.
-          post: Posts a message.
-          standings: Computes the standings of a ladder, as JSON; blocks.
-          now: Returns the time in UTC.
-          chance: A number from 0 to 1, by which attempts are spread.
+        Args: store: Has the events and the queue. post: Posts a message. standings: Computes the standings of a ladder,
+        as JSON; blocks. now: Returns the time in UTC. chance: Returns a number from 0 to 1, by which attempts are
+        spread in time.
         """
         self._competitions, self._webhooks = store.competitions(), store.webhooks()
         self._post, self._standings = post, standings
@@ -80,7 +77,7 @@ class WebhookSender:
             await trio.sleep(POLL_S)
 
     async def poll(self) -> None:
-        """Queue what has happened, and make each attempt that is due."""
+        """Queue new events, and make all attempts that are due."""
         now = self._now()
         is_due = self._due_unix_ms is not None and self._due_unix_ms <= unix_ms(now)
         if not (self._changed() or is_due):
@@ -102,7 +99,7 @@ class WebhookSender:
         await run_sync(lambda: self._webhooks.settle(delivery, problem, wait_s, now=now, off=off))
 
     def _attempt(self, delivery: Delivery) -> tuple[str, str]:
-        """Post a delivery; returns why it was not taken, and why nothing more is sent."""
+        """Post a delivery; return why it was not accepted, and why no more is sent."""
         unix_s = unix_ms(self._now()) // 1000
         headers = {
             "content-type": "application/json",
@@ -120,7 +117,7 @@ class WebhookSender:
         return ("", "") if 200 <= status < 300 else (f"it answered {status}", "")
 
     def rank(self) -> None:
-        """Queue who was overtaken on the ladders that run. Blocks."""
+        """Queue events of bots that were overtaken on running ladders. Blocks."""
         owners, competitions = self._webhooks.audience()
         for competition in self._competitions.all() if owners or competitions else ():
             entered = {bot.name: bot.owner for bot in competition.entries}
@@ -143,7 +140,7 @@ def _is_open_ladder(competition: Competition) -> bool:
 
 
 def ranking(standings: Mapping[str, list[Mapping[str, object]]]) -> dict[str, list[str]]:
-    """The ranked bots of standings by game, the best first."""
+    """Return the ranked bots of standings by game, the best first."""
     return {
         str(game["game"]): [bot_of(row["bot"]) for row in game["rows"] if row["place"]]  # type: ignore[attr-defined]
         for game in standings["games"]
@@ -153,9 +150,9 @@ def ranking(standings: Mapping[str, list[Mapping[str, object]]]) -> dict[str, li
 def overtaken(
     before: Ranking, after: Ranking, name: str, owners: Mapping[str, str], now: datetime
 ) -> list[Event]:
-    """The bots that others passed between two rankings of a ladder.
+    """Return the bots that others passed between two rankings of a ladder.
 
-    A bot that was not ranked before was not overtaken; one that is new above it has overtaken it.
+    A bot that was not ranked before was not overtaken; a new bot above it has overtaken it.
     """
     at_unix_ms, events = unix_ms(now), []
     for game, bots in after.items():

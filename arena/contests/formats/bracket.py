@@ -60,12 +60,12 @@ class BracketState:
 
 
 def single(entrants: int) -> tuple[BracketGame, ...]:
-    """The bracket of a single knockout. Raises `ValueError` if there are fewer than two bots."""
+    """Return the bracket of a single knockout. Raises `ValueError` if there are fewer than two bots."""
     return tuple(_Builder(entrants).winners())
 
 
 def double(entrants: int) -> tuple[BracketGame, ...]:
-    """The bracket of a double knockout. Raises `ValueError` if there are fewer than two bots."""
+    """Return the bracket of a double knockout. Raises `ValueError` if there are fewer than two bots."""
     builder = _Builder(entrants)
     builder.winners()
     return tuple(builder.losers())
@@ -180,7 +180,7 @@ def standing(
 
 
 def _unplayed(one: str, other: str, withdrawn: Collection[str]) -> str | None:
-    """The bot that advances without playing; None if the game is to be played."""
+    """Return the bot that advances without playing; None if the game is to be played."""
     if BYE in {one, other}:
         return one or other
     if one in withdrawn:

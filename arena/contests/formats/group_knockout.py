@@ -10,7 +10,7 @@ from arena.results.rounds import DrawError
 
 
 def draw_round(seeds: Sequence[str], seats: int) -> tuple[tuple[Group, ...], Group]:
-    """The groups of a round, and the byes; `seeds` are the bots that are still in, best first.
+    """Return the groups of a round, and the byes; `seeds` are the bots that are still in, best first.
 
     Raises `DrawError` if they do not fill one table.
     """
@@ -23,7 +23,7 @@ def draw_round(seeds: Sequence[str], seats: int) -> tuple[tuple[Group, ...], Gro
 def through(
     rankings: Sequence[Sequence[str]], byes: Sequence[str], seeds: Sequence[str], seats: int
 ) -> Group:
-    """The bots that advance after a round, in order of seed; after the last table, its winner.
+    """Return the bots that advance after a round, in order of seed; after the last table, return its winner.
 
     `rankings` are the groups, best bot first. If fewer than a table would be left, the next bots by place and
     then seed advance too.

@@ -5,8 +5,8 @@ the cost, the sum over all pairs within groups of
 
     (difference in points)² + 1000 · times met + 10⁶ if both are of one owner.
 
-Swaps of neighbouring groups are tried first, because they change points least. Swaps of neighbours alone would
-repeat pairs in the third round of nine although it can be avoided.
+Swaps of neighbouring groups are tried first, because they change points least. With swaps of neighbouring groups alone,
+nine bots would repeat pairs in the third round, which can be avoided.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ _ONE_OWNER: Final = 4 * 10**6
 
 
 def rounds_needed(bots: int, seats: int) -> int:
-    """The default number of rounds for this number of bots."""
+    """Return the default number of rounds for this number of bots."""
     tables, rounds = 1, 0
     while tables < bots:  # in integers, as logarithms of powers may be rounded up
         tables, rounds = tables * seats, rounds + 1
@@ -32,7 +32,7 @@ def rounds_needed(bots: int, seats: int) -> int:
 def draw_round(
     entrants: Iterable[Candidate], past: Sequence[RoundPoints], *, seats: int, seed: str
 ) -> Round:
-    """The round after `past`, of the bots that are still in. Raises `DrawError` if they do not fill one table."""
+    """Return the round after `past`, of the bots that are still in. Raises `DrawError` if they do not fill one table."""
     number = len(past) + 1
     still = field_after(entrants, past, seats)
     playing, byes = with_byes(still, seats)
@@ -54,7 +54,7 @@ def draw_round(
 
 
 def cost(group: Iterable[str], still: Field) -> int:
-    """The cost of a group, times four to be an integer."""
+    """Return the cost of a group, times four to be an integer."""
     return sum(
         (still.half_points[one] - still.half_points[other]) ** 2
         + _MET * still.met[frozenset((one, other))]
@@ -64,7 +64,7 @@ def cost(group: Iterable[str], still: Field) -> int:
 
 
 def _swap(upper: list[str], lower: list[str], costs: Mapping[Pair, int]) -> bool:
-    """Swap the two bots that lower the cost most; False if no swap lowers it."""
+    """Swap the two bots that lower the cost most; return False if no swap lowers it."""
 
     def of(bot: str, group: Sequence[str], without: str) -> int:
         return sum(costs[frozenset((bot, other))] for other in group if other != without)

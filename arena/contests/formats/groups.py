@@ -12,7 +12,7 @@ from arena.results.rounds import DrawError, half_points_of
 
 
 def draw_groups(seeds: Sequence[str], groups: int, seats: int) -> tuple[Group, ...]:
-    """The groups, dealt in snake order by seed. Raises `DrawError` if a group would not fill a table."""
+    """Return the groups, dealt in snake order by seed. Raises `DrawError` if a group would not fill a table."""
     if groups < 1:
         raise DrawError(f"there is at least 1 group, not {groups}")
     if len(seeds) // groups < seats:
@@ -24,9 +24,7 @@ def draw_groups(seeds: Sequence[str], groups: int, seats: int) -> tuple[Group, .
 
 
 def finalists(rankings: Sequence[Sequence[str]], best: int) -> Group:
-    """The `best` of each group: all first places, then all second ones, in order of the groups.
-
-    The finals start with zero points, on new boards.
+    """Return the `best` of each group: all first places, then all second ones, in order of the groups.
 
     Raises `DrawError` if a group has fewer bots.
     """
@@ -95,7 +93,7 @@ class GroupStage(TournamentFormat):
         return tuple(results)
 
     def places(self) -> tuple[FinalPlace, ...]:
-        """The finals by points, then all others by their places in the groups."""
+        """Return the finals by points, then all others by their places in the groups."""
         if not self.past:
             return ()
         ranked: list[FinalPlace] = []
@@ -119,7 +117,7 @@ class GroupStage(TournamentFormat):
     def _by_points(
         self, played: RoundRecord, group: Sequence[str], note: str
     ) -> tuple[FinalPlace, ...]:
-        """A group in order of points, and of skill for equal points, which share a place.
+        """Return a group in order of points, and of skill for equal points, which share a place.
 
         Bots that went out before the next draw are last.
         """

@@ -29,7 +29,7 @@ class RoundRobin(TournamentFormat):
         return self.drawn(groups, (), plays, self.game.deal_sets)
 
     def _groups(self) -> Iterator[Group]:
-        """The groups, once for each deal-set; a longer schedule starts with the same ones."""
+        """Return the groups, once for each deal-set; a longer schedule starts with the same ones."""
         return round_robin_groups(
             self.names(),
             seats=self.seats,

@@ -41,23 +41,23 @@ _HALF_POINT: Final = 250  # squared: a thousand for a point
 _ONE_OWNER: Final = 10**13  # more than the other terms of a round of a thousand pairs
 _LOTS: Final = 2**16
 _AHEAD: Final = 8
-"""The largest field that is drawn with the next round in mind; it has 105 divisions into pairs."""
+"""The largest field whose draw considers the next round; it has 105 divisions into pairs."""
 _BYE: Final = ""
 """Stands for the opponent of a bot with a bye."""
 
 
 def rounds_needed(bots: int) -> int:
-    """The default number of rounds for this number of bots: at most as many as there are without a rematch."""
+    """Return the default number of rounds for this number of bots: at most as many as there are without a rematch."""
     return min(math.ceil(math.log2(bots)) + 2, most_rounds(bots)) if bots > 1 else 0
 
 
 def most_rounds(bots: int) -> int:
-    """The most rounds in which no two bots meet twice, in which each meets all others."""
+    """Return the largest number of rounds in which no two bots meet twice, and every bot meets all others."""
     return bots - 1 + bots % 2
 
 
 def draw_round(entrants: Iterable[Candidate], past: Sequence[RoundPoints], *, seed: str) -> Round:
-    """The round after `past`, of the bots that are still in. Raises `DrawError` if there are fewer than two."""
+    """Return the round after `past`, of the bots that are still in. Raises `DrawError` if there are fewer than two."""
     number = len(past) + 1
     still = field_after(entrants, past, SEATS)
     playing, byes = with_byes(still, SEATS)
@@ -83,7 +83,7 @@ def draw_round(entrants: Iterable[Candidate], past: Sequence[RoundPoints], *, se
 
 
 def weight(still: Field, one: str, other: str, seed: str, number: int) -> int:
-    """The weight of a pair in round `number`."""
+    """Return the weight of a pair in round `number`."""
     difference = still.half_points[one] - still.half_points[other]
     worth = _PAIR - _MET * still.met[frozenset((one, other))] - _HALF_POINT * difference**2
     worth -= abs(still.seeds[one] - still.seeds[other])
@@ -94,7 +94,7 @@ def weight(still: Field, one: str, other: str, seed: str, number: int) -> int:
 def _looking_ahead(
     still: Field, best: list[_Two], byes: Group, seed: str, number: int
 ) -> list[_Two]:
-    """The best pairs of a small field after which the next round needs no rematch; the best ones if there are none.
+    """Return the best pairs of a small field after which the next round needs no rematch; without such pairs, the best ones.
 
     In larger fields the best pairs leave enough bots that have not met.
     """
@@ -113,13 +113,13 @@ def _looking_ahead(
 
 
 def _faults(still: Field, pairs: list[_Two]) -> tuple[int, int]:
-    """How many of the pairs have met, and how many are of one owner."""
+    """Return how many of the pairs have met, and how many have one owner."""
     met = sum(still.met[frozenset(pair)] > 0 for pair in pairs)
     return met, sum(still.same_owner(*pair) for pair in pairs)
 
 
 def _goes_on(still: Field, pairs: list[_Two], byes: Group) -> bool:
-    """Whether the round after these pairs and byes can be drawn without a rematch and a second bye."""
+    """Return whether the round after these pairs and byes can be drawn without a rematch and a second bye."""
     met = {frozenset(pair) for pair in (*still.met, *pairs)}
     met |= {frozenset((bot, _BYE)) for bot in (*still.byes, *byes)}
     bots = [*still.seeds, *[_BYE] * (len(still.seeds) % 2)]
@@ -197,12 +197,12 @@ class Swiss(TournamentFormat):
 
     def _points(self, played: RoundRecord) -> RoundPoints:
         points: dict[str, int] = {}
-        # As when the next round was drawn, so that the draw stays the same.
+        # Use the bots as they were when the next round was drawn, so that the draw stays the same.
         still = set(self.names(played.round.number + 1))
         for group in played.round.groups:
             deal_sets = played.of_group(group)
             if deal_sets:
                 points |= half_points_of(mean_scores(group, deal_sets, played.outcomes))
-            else:  # a bot went out before the first card: the others get a bye
+            else:  # a bot was withdrawn before the first card: the others get a bye
                 points |= dict.fromkeys(set(group) & still, bye_half_points(self.seats))
         return RoundPoints(played.round.groups, played.round.byes, points)

@@ -1,4 +1,4 @@
-"""One game of a tournament with its rounds so far, and what each format says of it: draws, places and results."""
+"""One game of a tournament with its rounds so far; a format defines its draws, places and results."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
@@ -59,7 +59,7 @@ class TournamentFormat(ABC):
         self.round_number = len(past) + 1
 
     def names(self, round_number: int | None = None) -> Group:
-        """The bots in the draw of a round, by default the next one, in order of seed."""
+        """Return the bots in the draw of a round, by default the next one, in order of seed."""
         return tuple(candidate.name for candidate in self.entrants(round_number))
 
     def entrants(self, round_number: int | None = None) -> list[Candidate]:
@@ -67,7 +67,7 @@ class TournamentFormat(ABC):
         return [candidate for candidate in self.candidates if candidate.is_in(self.number, number)]
 
     def plans(self, groups: Iterable[Group]) -> tuple[DealSet, ...]:
-        """A deal-set for each of the groups, numbered after those before."""
+        """Return a deal-set for each of the groups, numbered after those before."""
         first = 1 + max((played.last_number for played in self.past), default=0)
         name = self.plan.part(self.number)
         return tuple(
@@ -85,11 +85,11 @@ class TournamentFormat(ABC):
         return RoundRecord(Round(self.round_number, tuple(groups), byes, inputs), self.plans(plays))
 
     def repeated(self, groups: Iterable[Group]) -> list[Group]:
-        """The groups, once for each deal-set that a group plays."""
+        """Return the groups, once for each deal-set that a group plays."""
         return list(groups) * self.game.deal_sets
 
     def ranking(self, played: RoundRecord, group: Sequence[str]) -> list[str]:
-        """A group in order of its standings; bots that went out before the next draw are last."""
+        """Return a group in order of its standings; bots that were out before the next draw are last."""
         out = set(group) - set(self.names(played.round.number + 1))
         ranking = standings(played.of_group(group), played.outcomes)
         seeds = {candidate.name: candidate.seed for candidate in self.candidates}
@@ -100,7 +100,7 @@ class TournamentFormat(ABC):
     def group_result(
         self, stage: str, played: RoundRecord, group: Group, going_on: Sequence[str]
     ) -> GroupResult:
-        """A group in order of its standings, with those of `going_on` that are in it."""
+        """Return a group in order of its standings, with those of `going_on` that are in it."""
         deal_sets = played.of_group(group)
         if not deal_sets:
             return GroupResult(stage, group)
@@ -116,12 +116,12 @@ class TournamentFormat(ABC):
 
     @abstractmethod
     def draw(self) -> RoundRecord | None:
-        """The next round; None when the tournament is over."""
+        """Return the next round; None when the tournament is over."""
 
     def places(self) -> tuple[FinalPlace, ...]:
-        """The places so far; none where bots are ranked by skill."""
+        """Return the places so far; none where bots are ranked by skill."""
         return ()
 
     def results(self) -> tuple[GroupResult, ...]:
-        """The groups of all rounds with their results; none where there are no rounds."""
+        """Return the groups of all rounds with their results; none where there are no rounds."""
         return ()

@@ -25,7 +25,7 @@ from arena.results.spot_checks import CheckedMatch
 from cardarena.v1 import journal_pb2, work_pb2
 
 Keep = Callable[[Sequence[CheckedMatch], int], None]
-"""Stores checked matches, and when that was, in Unix milliseconds; blocks.
+"""Stores checked matches, and returns the time of storing in Unix milliseconds; blocks.
 
 Raises:
   StoreError: if that is not possible.
@@ -57,13 +57,11 @@ class AssignedDealSet:
     ) -> None:
         """Begin without an assignment.
 
-        Args:
-          arena: Has the deals, the results and the key.
-          begin: Counts a begin in the store, and returns its number.
-          prepare: Prepares reports for their record, and verifies those of workers on other machines.
-          held_time: How long deal-sets of its game take; by default as if none was reported yet.
-          pondering: Whether submitted bots may compute while nothing is asked of them.
-          is_first: Whether it was never begun before, so that none of its matches has ended.
+        Args: arena: Has the deals, the results and the key. begin: Counts a begin in the store, and returns its number.
+        prepare: Prepares reports for their record, and verifies those of workers on other machines. held_time: How long
+        deal-sets of its game take; by default as if none was reported yet. pondering: Whether submitted bots may
+        compute while nothing is asked of them. is_first: Whether this is its first begin, so that none of its matches
+        has ended.
         """
         self.order: Final = order
         self.outcomes: Final[dict[str, MatchOutcome]] = {}
@@ -89,7 +87,7 @@ class AssignedDealSet:
         return len(self.outcomes) == len(self.order.tables)
 
     async def prepare(self) -> bool:
-        """Read the results of its matches; returns whether any are missing.
+        """Read the results of its matches; return whether any are missing.
 
         Raises `StoreError` if results cannot be read.
         """
@@ -99,7 +97,7 @@ class AssignedDealSet:
             known = await trio.to_thread.run_sync(matches.results.outcomes, order.match_ids)
         self._is_first = False
         self._keep(known.values())
-        # A worker that dies does not get its bots other packs; a match that was aborted does.
+        # The death of a worker does not give its bots other packs; an aborted match does.
         aborted = len(self.outcomes) < len(known)
         await matches.take_up(order, known, anew=self._anew and aborted)
         self._anew = False
@@ -108,7 +106,7 @@ class AssignedDealSet:
     async def hand_out(self, worker: str) -> work_pb2.WorkResponse:
         """Return the assignment for a worker with this name. Reports of earlier assignments no longer count.
 
-        Raises `OutOfDate` if another arena has taken it since, and `StoreError` if the begin cannot be stored.
+        Raises `OutOfDate` if another arena has taken it, and `StoreError` if the begin cannot be stored.
         """
         self._latest = self._latest._replace(begin=await self._begin(worker))
         self._wanted = [
@@ -162,9 +160,9 @@ class AssignedDealSet:
         played_at: journal_pb2.PlayedAt | None,
         worker: int | None,
     ) -> Sequence[ReportedMatch]:
-        """The matches of a report that counts; no other report does from now on.
+        """Return the matches of a report that counts; later reports do not count.
 
-        They are prepared for the record of the worker with this number; None if they are not recorded.
+        The matches are prepared for the record of the worker with this number; None if they are not recorded.
         """
         self._require_latest(message)
         played = [match_of(match) for match in message.report.matches]
@@ -195,7 +193,7 @@ class AssignedDealSet:
             raise Stale(f"not the latest of {self.order.deal_set}")
 
     def _require_own(self, played: PlayedMatch, fixed: FixedDeals, *, is_ordered: bool) -> None:
-        """Require the match's own records, and the arena's packs; if `is_ordered`, also a result, and the order."""
+        """Require the records of this match and the arena's packs; if `is_ordered`, also a result and the order."""
         opened, outcome = _opened(played.records), played.outcome
         if opened.match_id != outcome.match_id:
             raise BadMessage(f"records of {outcome.match_id} that are of another match")
@@ -211,7 +209,7 @@ class AssignedDealSet:
         expected = journal_pb2.Opened(
             match_id=opened.match_id,
             terms=terms_message(order.terms),
-            # What its bots declared, the worker knows.
+            # Only the worker knows what the bots declared.
             entrants=[
                 journal_pb2.Entrant(name=bot.name, publishes_notes=seated.publishes_notes)
                 for bot, seated in zip(table.bots, opened.entrants, strict=False)
@@ -221,7 +219,7 @@ class AssignedDealSet:
             deal_key_sha256=opened.deal_key_sha256,
             fair_deal=fixed.fair_deal,
             forfeited_seats=opened.forfeited_seats,
-            # Whether its bots were kept apart, the worker knows.
+            # Only the worker knows whether its bots were isolated from each other.
             dice_table=COMMON
             if opened.dice_table == COMMON
             else order.match_ids.index(table.match_id) + 1,
@@ -242,7 +240,7 @@ class SecondPlay(AssignedDealSet):
     """A deal-set that is played again."""
 
     def __init__(self, first: AssignedDealSet, keep: Keep) -> None:
-        """Of one whose matches all have results and were played by one worker."""
+        """Prepare a second play of `first`, whose matches all have results and were played by one worker."""
         super().__init__(
             first._arena,
             self._count,

@@ -1,6 +1,6 @@
-"""How many deal-sets the workers of a key may hold, and for how long.
+"""Limits of the number of deal-sets that the workers of a key may hold, and of the time.
 
-A worker that says that it plays, and does not, would otherwise keep a competition waiting for ever.
+Without them, a worker that only pretends to play could delay a competition for ever.
 """
 
 import statistics
@@ -10,27 +10,27 @@ from typing import Final
 AT_FIRST: Final = 16
 """Deal-sets that the workers of a key may hold together before they have reported any."""
 MORE: Final = 4
-"""So many more with each deal-set that they report."""
+"""The increase with each deal-set that they report."""
 LESS: Final = 8
-"""So many fewer with each failed begin; one at least."""
+"""The decrease with each failed begin; the limit stays at least one."""
 AT_MOST: Final = 4_096
 LEAST_S: Final = 120.0
-"""The shortest limit of time for a deal-set."""
+"""The shortest time limit of a deal-set, in seconds."""
 FIRST_S: Final = 600.0
-"""The limit while no deal-set of a game has been reported."""
+"""The time limit in seconds before a deal-set of the game has been reported."""
 TIMES: Final = 20.0
-"""The limit after that: so many times what the median deal-set took."""
+"""The time limit after that, as a multiple of the median time of a deal-set."""
 LONGER: Final = 4.0
-"""Each further begin of a deal-set has so many times the limit, as its bots may be slow."""
+"""The factor of the time limit for each further begin of a deal-set, as its bots may be slow."""
 REMEMBERED: Final = 64
-"""The deal-sets reported last, of which the median is taken."""
+"""The number of latest deal-sets of which the median is taken."""
 
 
 class Account:
     """The deal-sets of all workers of a key: how many they hold, and how many of their begins failed."""
 
     def __init__(self, *, is_limited: bool = True) -> None:
-        """Begin without deal-sets. Workers of the arena's own are not limited."""
+        """Begin without deal-sets. The arena's own workers are not limited."""
         self._is_limited = is_limited
         self._most = AT_FIRST
         self.held = 0
@@ -40,7 +40,7 @@ class Account:
 
     @property
     def room(self) -> int:
-        """How many more deal-sets they may hold."""
+        """The number of further deal-sets that they may hold."""
         return max(0, self._most - self.held) if self._is_limited else AT_MOST
 
     def hold(self) -> None:
@@ -58,7 +58,7 @@ class Account:
 
 
 class HeldTime:
-    """How long a worker may hold a deal-set of one game, by how long those took that were reported."""
+    """The time limit for a worker with a deal-set of one game, from the times of reported deal-sets."""
 
     def __init__(self) -> None:
         self._took_s: deque[float] = deque(maxlen=REMEMBERED)
@@ -68,6 +68,6 @@ class HeldTime:
         self._took_s.append(seconds)
 
     def limit_s(self, failed_begins: int) -> float:
-        """The limit of a deal-set in seconds, of which so many begins have failed."""
+        """Return the time limit, in seconds, of a deal-set with this number of failed begins."""
         usual_s = TIMES * statistics.median(self._took_s) if self._took_s else FIRST_S
         return max(LEAST_S, usual_s) * LONGER**failed_begins

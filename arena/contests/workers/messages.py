@@ -11,20 +11,20 @@ from arena.results.deal_sets import MatchOutcome
 from cardarena.v1 import game_pb2, journal_pb2, work_pb2
 
 PART_BYTES: Final = 49_152
-"""Bytes of a report after which another message begins: gRPC refuses messages of more than 131,072."""
+"""The number of bytes of a report after which another message begins: gRPC refuses messages of more than 131,072 bytes."""
 
 
 MOST_QUOTED: Final = 300
-"""Characters of a worker's text in an error: it reaches logs and reasons."""
+"""The maximal number of characters of a worker's text in an error, as the text appears in logs and reasons."""
 
 
 def quoted(text: str) -> str:
-    """A text that may be a worker's, cut."""
+    """Return a text that may be a worker's, shortened."""
     return text if len(text) <= MOST_QUOTED else f"{text[:MOST_QUOTED]}…"
 
 
 class WorkerError(Exception):
-    """Something is wrong with a worker. The text says what; it is cut, as it may quote the worker."""
+    """Something is wrong with a worker. The text says what; it is shortened, because it may quote the worker."""
 
     def __init__(self, text: str) -> None:
         super().__init__(quoted(text))
@@ -51,12 +51,12 @@ class Begin(NamedTuple):
 
 
 def bot_message(bot: BotId) -> journal_pb2.OrderedBot:
-    """The message that names a bot."""
+    """Return the message that names a bot."""
     return journal_pb2.OrderedBot(bot=bot.name, instance=bot.instance)
 
 
 def bot_of(message: journal_pb2.OrderedBot) -> BotId:
-    """The bot that a message names."""
+    """Return the bot that a message names."""
     return BotId(message.bot, message.instance)
 
 
@@ -64,7 +64,7 @@ def bot_of(message: journal_pb2.OrderedBot) -> BotId:
 
 
 def report_parts(matches: Iterable[PlayedMatch]) -> Iterator[work_pb2.WorkReport]:
-    """The messages of a report."""
+    """Yield the messages of a report."""
     part, size = work_pb2.WorkReport(more=True), 0
     for match in matches:
         part.matches.append(_head(match))
@@ -112,7 +112,7 @@ def _fault_counts(counts: Mapping[str, int]) -> work_pb2.WorkFaults:
 
 
 def match_of(message: work_pb2.WorkMatch) -> PlayedMatch:
-    """The match of a report. Raises `ValueError` if the message has no valid outcome."""
+    """Return the match of a report. Raises `ValueError` if the message has no valid outcome."""
     outcome = MatchOutcome(
         match_id=message.match_id,
         scores=tuple(message.scores),

@@ -1,4 +1,4 @@
-"""What engines run of an arena's workers, and how long a worker has a deal-set."""
+"""Reports of engines about the workers that they run, and the mean time of a deal-set at a worker."""
 
 import time
 from collections.abc import Callable
@@ -8,11 +8,11 @@ from arena.live.metrics import PlacementStatus
 from cardarena.v1 import work_pb2
 
 SHOWN_S: Final = 60.0
-"""How long a report is shown; a program that places workers reports every ten seconds."""
+"""Seconds for which a report is shown; a program that places workers reports every ten seconds."""
 REMEMBERED: Final = 128
-"""The pace is that of about so many deal-sets."""
+"""The number of latest deal-sets, about, of which the pace is computed."""
 MOST_CHARS: Final = 300
-"""Of what an engine has refused."""
+"""The maximal number of characters of an engine's refusal."""
 
 
 class Placements:
@@ -43,7 +43,7 @@ class Placements:
 
 
 class Pace:
-    """How long a worker takes for a deal-set: its time with deal-sets, by the number of those that were reported."""
+    """The mean time of a deal-set: the time that a worker had deal-sets, divided by the number of reported ones."""
 
     def __init__(self) -> None:
         self._busy_s = self._reported = 0.0
@@ -59,5 +59,5 @@ class Pace:
 
     @property
     def worker_s(self) -> float:
-        """The time of a worker for a deal-set in seconds; 0 before the first."""
+        """The mean time of a deal-set in seconds; 0 before the first one."""
         return self._busy_s / self._reported if self._reported else 0.0

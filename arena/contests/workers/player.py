@@ -1,4 +1,4 @@
-"""The worker's side: plays assignments in an arena with a folder of its own, and reports them."""
+"""The worker's side: it plays assignments in an arena with a separate folder, and reports them."""
 
 import json
 import logging
@@ -27,9 +27,9 @@ from arena.sandbox.command import BadCommand, BotCommand, house_argv
 from cardarena.v1 import work_pb2
 
 COUNT_S: Final = 5.0
-"""Interval of the messages with its counts: those of a thousand workers take a fifth of the messages of their key."""
+"""Interval of the messages with its counts: the messages of a thousand workers use a fifth of the limit of their key."""
 LOOK_S: Final = 1.0
-"""Interval at which a worker's process looks at what it plays."""
+"""Seconds between two checks of what the worker's process plays."""
 
 _log = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ _Inbox = trio.MemoryReceiveChannel[work_pb2.WorkResponse]
 
 
 class ReportRecorder:
-    """Keeps how matches end until they are reported: a `MatchRecorder`."""
+    """A `MatchRecorder` that keeps outcomes of matches until they are reported."""
 
     needed_records: frozenset[str] = frozenset()
 
@@ -50,12 +50,12 @@ class ReportRecorder:
         match.recorded(result)
 
     def take(self, match_id: str) -> PlayedMatch | None:
-        """A match that has ended, which is forgotten; None if it has not begun."""
+        """Remove and return a match that has ended; None if it has not begun."""
         return self._played.pop(match_id, None)
 
 
 class _Dropped(Exception):
-    """The arena no longer waits for the deal-set."""
+    """The arena does not wait for the deal-set any more."""
 
 
 class _Unplayed(Exception):
@@ -75,7 +75,7 @@ class _AssignmentInPlay:
 
 
 class _Started:
-    """A `trio.TaskStatus` that sets an event, and may be started again."""
+    """A `trio.TaskStatus` that sets an event; `started` may be called again."""
 
     def __init__(self, event: trio.Event) -> None:
         self._event = event
@@ -94,7 +94,7 @@ class AssignmentPlayer:
         players: Players,
         send: Callable[[work_pb2.WorkRequest], None],
     ) -> None:
-        """Create a player without assignments.
+        """Create a player that has no assignments.
 
         Args:
           arena: The worker's own arena, which plays the matches.
@@ -122,7 +122,7 @@ class AssignmentPlayer:
         return not self._inboxes
 
     async def run(self, messages: AsyncIterable[work_pb2.WorkResponse]) -> None:
-        """Play assignments until the other arena has no further messages."""
+        """Play assignments until the other arena sends no further messages."""
         async with trio.open_nursery() as nursery:
             async for message in messages:
                 begin = Begin.of(message.begin)
@@ -143,7 +143,7 @@ class AssignmentPlayer:
 
     async def _play(self, begin: Begin, assignment: work_pb2.WorkAssignment, inbox: _Inbox) -> None:
         """Play an assignment, and wait until the arena has recorded the report."""
-        # Each assignment lets the worker ask for one more: when it begins, or cannot begin.
+        # The worker asks for one more assignment when an assignment begins or cannot begin.
         started = _Started(self._begun)
         try:
             # An earlier begin that the arena has dropped is played to its end first.
@@ -219,7 +219,7 @@ class AssignmentPlayer:
             assigned.is_agreed = True
 
     async def _know(self, entrant: work_pb2.WorkEntrant, assigned: _AssignmentInPlay) -> None:
-        """Add a bot to those that can be launched. A later competition may have other files by its name.
+        """Add a bot to those that can be launched. A later competition may have a bot of the same name with other files.
 
         Raises `BadCommand` if it cannot be launched, or those files are in play.
         """
@@ -272,9 +272,9 @@ class AssignmentPlayer:
             self._send(begin, entropies=work_pb2.WorkEntropies(entropies=answers.entropies))
 
     async def _next(self, inbox: _Inbox) -> work_pb2.WorkResponse | None:
-        """The next message for an assignment; None if the arena is done with it.
+        """Return the next message for an assignment; None if the arena has finished with it.
 
-        Closes of deals go to the bots.
+        Closes of deals are sent to the bots.
         """
         async for message in inbox:
             if message.HasField("done"):
@@ -305,7 +305,7 @@ class AssignmentPlayer:
 
 
 async def _never_begun(player: str) -> int:
-    """Begin nothing: a worker has no workers of its own."""
+    """Do nothing: a worker has no workers of its own."""
     raise NotImplementedError(player)
 
 

@@ -1,4 +1,4 @@
-"""The seam between an arena and its workers: a deal-set goes out, a report comes back.
+"""The pool of an arena's workers: it assigns deal-sets and takes reports.
 
 The arena draws, fixes, signs and publishes the deals, and records the results. A worker launches the bots, runs the
 handshake of the deals with them, and plays. It does not use the arena's folder, store and key.
@@ -40,16 +40,16 @@ from cardarena.v1 import work_pb2
 LOOK_S: Final = 1.0
 """Interval of the checks for silent workers."""
 GATHER_S: Final = 0.05
-"""How long workers may ask before the deal-sets that they get are taken from the store, in one transaction."""
+"""Seconds for which requests of workers are gathered, before deal-sets are taken from the store in one transaction."""
 MOST_BEGINS: Final = 6
-"""Times that a deal-set is handed out before it is given up, as it may be what kills workers."""
+"""The number of assignments of a deal-set before it is given up, because it may be what kills workers."""
 OTHERS_FIRST_S: Final = 600.0
-"""How long a deal-set waits for another worker than those at which it failed, while one is connected."""
+"""Seconds for which a deal-set waits for a worker at which it has not failed, while one is connected."""
 
 MOST_GONE: Final = 64
-"""Workers that have left of which the status has a row, those with the most failed begins."""
+"""The maximal number of rows of the status for workers that have left; those with the most failed begins are shown."""
 MOST_OF_KEY: Final = 1_024
-"""Workers of a key at a time."""
+"""The maximal number of simultaneous workers of a key."""
 
 _log = logging.getLogger(__name__)
 
@@ -62,9 +62,8 @@ class WorkerPool:
     ) -> None:
         """Begin without workers.
 
-        Args:
-          prepare_report: Prepares what workers report, and verifies what those on other machines do.
-          spot_checker: Has some of their deal-sets played again; None for none.
+        Args: prepare_report: Prepares reports of workers, and verifies those of workers on other machines.
+        spot_checker: Has some of their deal-sets played again; None if nothing is checked.
         """
         self.prepare_report: Final = prepare_report
         self.spot_checker: Final = spot_checker
@@ -96,11 +95,11 @@ class WorkerPool:
 
     def remove(self, worker: Worker) -> None:
         self._workers.remove(worker)
-        self._wake()  # what waits for it may go to another
+        self._wake()  # deal-sets that wait for it may go to another worker
 
     @property
     def failed_begins(self) -> Counter[str]:
-        """Begins of deal-sets that failed, by the name of the worker, since the arena started."""
+        """Return the number of failed begins since the arena started, by the name of the worker."""
         return sum((account.failed_begins for account in self._accounts.values()), Counter())
 
     @property
@@ -116,7 +115,7 @@ class WorkerPool:
         return sum(worker.asks for worker in self._asking(needs))
 
     def needed_by(self, key: str, archive_sha256: str) -> bool:
-        """Whether a deal-set that workers of this key play needs an archive."""
+        """Return whether a deal-set that workers of this key play needs an archive."""
         of_key = (worker for worker in self._workers if worker.key == key)
         return any(archive_sha256 in worker.archives for worker in of_key)
 
@@ -129,10 +128,9 @@ class WorkerPool:
     ) -> None:
         """Have a deal-set played and recorded; if a begin fails, it begins again, at another worker if there is one.
 
-        A worker that fails what its bot has lost does not get the same cards again.
-
-        `task_status` is started when a worker has it. On return `deal_set` is incomplete if it was given up. While the
-        arena drains, nothing is assigned, and this call does not return.
+        A worker that fails a deal-set because its bot has lost does not get the same cards again. `task_status` is
+        started when a worker has the deal-set. On return `deal_set` is incomplete if it was given up. While the arena
+        drains, nothing is assigned, and this call does not return.
 
         Raises:
           BadCommand: if a bot cannot be launched, at two workers if they are on other machines.
@@ -156,7 +154,7 @@ class WorkerPool:
             try:
                 await worker.play(deal_set)
             except (Lost, BadCommand) as lost:
-                # A worker on another machine is not believed alone that a bot cannot be launched.
+                # A single worker on another machine is not trusted if it reports that a bot cannot be launched.
                 unlaunchable += isinstance(lost, BadCommand)
                 if unlaunchable and (unlaunchable > 1 or not self._has_other(needs, worker)):
                     raise
@@ -176,8 +174,8 @@ class WorkerPool:
     async def find(self, needs: Needs, failed_at: Collection[str] = ()) -> Worker:
         """Wait for a worker that can take a deal-set, and return the one with the fewest matches.
 
-        As long as others than those of `failed_at` are connected, it is one of these; after `OTHERS_FIRST_S` it may be any.
-        While the arena drains, this call does not return.
+        While workers other than those of `failed_at` are connected, one of these is chosen; after `OTHERS_FIRST_S` any
+        worker may be chosen. While the arena drains, this call does not return.
 
         Raises `CannotPlay` if all fitting workers are broken.
         """
@@ -191,17 +189,18 @@ class WorkerPool:
         return await self._found(needs)
 
     async def find_other(self, needs: Needs, name: str) -> Worker:
-        """As `find`, but never a worker of this name."""
+        """Do as `find` does, but never return a worker of this name."""
         return await self._found(needs, lambda fitting: unlike(fitting, [name]))
 
     async def _found(
         self, needs: Needs, choose: Callable[[Sequence[Worker]], Sequence[Worker]] | None = None
     ) -> Worker:
-        """Wait for a worker that asks, of those that `choose` returns of all that fit, or of all."""
+        """Wait for a worker that asks for a deal-set, among those that `choose` returns from all that fit."""
         while True:
             if self._draining:
                 await trio.sleep_forever()
-            # Of a thousand workers few ask, and it is done for each deal-set: all are looked at for a reason only.
+            # Few of a thousand workers ask, and this runs for each deal-set, so all workers are examined only to find a
+            # reason.
             if choose is None:
                 worker = least_loaded(self._asking(needs))
             else:
@@ -221,7 +220,7 @@ class WorkerPool:
         return [worker for worker in self._workers if worker.fits(needs)]
 
     def why_waits(self, needs: Needs) -> str:
-        """Why no worker takes a deal-set, in words; empty if one plays or asks for one."""
+        """Return why no worker takes a deal-set, in words; empty if one plays or asks for one."""
         if self._draining:
             return "the arena drains: it finishes what is in play, and stops"
         fitting = self._fitting(needs)
@@ -239,7 +238,7 @@ class WorkerPool:
         )
 
     async def end_silent(self) -> None:
-        """End the connections of silent workers until cancelled; then those of all."""
+        """End the connections of silent workers until cancelled; then end all connections."""
         try:
             while True:
                 await trio.sleep(LOOK_S)
@@ -285,15 +284,15 @@ class WorkerPool:
 
 
 def least_loaded(workers: Iterable[Worker]) -> Worker | None:
-    """The worker that plays the fewest matches of those that ask for a deal-set; None if none asks."""
+    """Return the worker that plays the fewest matches of those that ask for a deal-set; None if none asks."""
     asking = [worker for worker in workers if worker.asks > 0]
     return min(asking, key=lambda worker: (worker.matches, worker.number), default=None)
 
 
 def unlike(workers: Sequence[Worker], names: Collection[str]) -> list[Worker]:
-    """The workers with other keys than those of these names; if there are none, those with other names.
+    """Return the workers with other keys than those of these names; if there are none, those with other names.
 
-    A host is the worker's word, and a key is not.
+    A worker declares its host itself, but not its key.
     """
     keys = {key_of(name) for name in names}
     of_other_keys = [worker for worker in workers if key_of(worker.name) not in keys]
@@ -301,7 +300,7 @@ def unlike(workers: Sequence[Worker], names: Collection[str]) -> list[Worker]:
 
 
 Pack = Callable[[BotCommand, Sequence[str]], ArchivedBot]
-"""Packs the bot of a command, which plays these games. Blocks on the disk.
+"""Packs a bot that is started by a command and plays these games. Blocks on the disk.
 
 Raises:
   BadCommand: if it cannot be packed.
@@ -309,12 +308,12 @@ Raises:
 
 
 def engine_player_of(pool: WorkerPool, pack: Pack, plan: CompetitionPlan) -> MakePlayer:
-    """A `PlayerOf` for an arena whose deal-sets are tasks of an engine, with the results of play in this process."""
+    """Return a `PlayerOf` for an arena whose deal-sets are tasks of an engine, with the results of play in this process."""
     return _player_of(pool, pack, plan, Needs(speed_class=0), as_here=True)
 
 
 def player_of(pool: WorkerPool, pack: Pack, plan: CompetitionPlan) -> MakePlayer:
-    """A `PlayerOf` for an arena with workers."""
+    """Return a `PlayerOf` for an arena with workers."""
     # Workers on other machines play archives, which need S2.
     level = max(Level.S0 if plan.speed_class is None else Level.S2, plan.sandbox or Level.S0)
     return _player_of(pool, pack, plan, Needs(plan.speed_class, Level(level)))
@@ -408,7 +407,7 @@ class PoolPlayer:
             pondering=self._pondering,
             is_first=deal_set.begin == 1,
         )
-        # `known` has all outcomes of the competition, so it is not walked through.
+        # `known` has all outcomes of the competition, so a loop over it would be slow.
         missing = [
             match
             for match in deal_set.matches
@@ -423,15 +422,15 @@ class PoolPlayer:
         return assigned.outcomes
 
     def _is_for_local_workers(self, order: DealSetOrder, names: Sequence[str]) -> bool:
-        """Whether a local worker plays a deal-set, and not this process."""
-        # A match that was cut short in this process continues in it.
+        """Return whether a local worker plays a deal-set, and not this process."""
+        # A match that was suspended in this process continues in it.
         here = self._arena.matches.has_begun(order) or not self._pool.has_local
         return not here and all(map(self._players.is_launched, names))
 
     async def _archive(self, names: Sequence[str]) -> None:
-        """Pack bots that another machine does not have otherwise.
+        """Pack the bots that another machine does not have.
 
-        Raises `BadCommand` if one cannot be packed, and `CannotPlay` if one dials in.
+        Raises `BadCommand` if one cannot be packed, and `CannotPlay` if one is a remote bot.
         """
         for name in names:
             async with self._packing:

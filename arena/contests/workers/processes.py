@@ -1,8 +1,8 @@
-"""Processes of workers, which `arena serve --workers` and `arena worker` start, and start again when they end.
+"""Processes of workers, which `arena serve --workers` and `arena worker` start, and restart when they end.
 
-Such a process is controlled by two pipes. Its standard input begins with a line that has the token of its calls; the
-next line asks it to leave, and it ends when its input does, so that it never outlives the program that started it.
-Every second it writes an `Activity` to its standard output.
+Such a process is controlled by two pipes. The first line of its standard input has the token of its calls; the next
+line asks it to leave. It ends at the end of its input, so that it never outlives the program that started it. Every
+second it writes an `Activity` to its standard output.
 """
 
 import contextlib
@@ -24,10 +24,10 @@ from arena.errors import exits
 from arena.store.data_folder import is_running
 
 AGAIN_S: Final = 0.5
-"""Wait between the end of a process and its next start; doubled after each failed start."""
+"""Seconds between the end of a process and its next start; doubled after each failed start."""
 LONGEST_AGAIN_S: Final = 30.0
 STOP_S: Final = 10.0
-"""Time for a process to end after its standard input was closed."""
+"""Seconds that a process has to end after its standard input was closed."""
 MOST_STARTS: Final = 6
 """Failed starts in a row after which a worker counts as broken."""
 MOST_LOCAL: Final = 64
@@ -37,7 +37,7 @@ _log = logging.getLogger(__name__)
 
 
 class Activity(bytes, Enum):
-    """What a process does, as it writes it."""
+    """The activity of a process, which it writes to its output."""
 
     DIALS = b"d"
     """The arena has not accepted it yet."""
@@ -53,7 +53,7 @@ Start = Callable[[Sequence[str]], Awaitable[trio.Process]]
 
 async def _started(command: Sequence[str]) -> trio.Process:
     pipe = subprocess.PIPE
-    # In a session of its own, as Ctrl-C is for the program that started it, which ends it.
+    # The process has a session of its own, because Ctrl-C is for the program that started it, which ends the process.
     return await trio.lowlevel.open_process(
         list(command), stdin=pipe, stdout=pipe, start_new_session=True
     )
@@ -72,11 +72,10 @@ class WorkerProcess:
         start: Start = _started,
         broken: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """Start nothing yet.
+        """Create a worker whose process is not started.
 
-        Args:
-          number: Unique in `folders`.
-          broken: Called with a sentence when it has failed to start several times.
+        Args: number: The number of the worker, unique in `folders`. broken: Called with a sentence when it has failed
+        to start several times.
         """
         self._number, self._folders, self._command = number, folders, command
         self._token, self._start, self._broken = token, start, broken
@@ -96,11 +95,13 @@ class WorkerProcess:
         return self._status is not Activity.PLAYS
 
     async def run(self) -> int:
-        """Keep it running until cancelled, or until it has ended after `drain`, or is refused; returns its exit code."""
+        """Keep it running until cancelled, until it has ended after `drain`, or until it is refused; return its exit code."""
         failed = code = 0
         while not self._drained.is_set():
             code = await self._run_once()
-            if code == exits.USAGE:  # or refused: starting it again does not help
+            if (
+                code == exits.USAGE
+            ):  # the exit code of a refused worker too; a restart does not help
                 break
             failed = 0 if self._has_joined else failed + 1
             if failed == MOST_STARTS:
@@ -111,18 +112,18 @@ class WorkerProcess:
         return code
 
     async def leave(self) -> None:
-        """Have it finish what it plays and end; then it is started again."""
+        """Let the process finish what it plays and end; then restart it."""
         self._leaves = True
         if self._process is not None and self._process.stdin is not None:
             await _write(self._process.stdin, b"leave\n")
 
     async def drain(self) -> None:
-        """Have it finish what it plays and end."""
+        """Let the process finish what it plays and end."""
         self._drained.set()
         await self.leave()
 
     async def _run_once(self) -> int:
-        """Run it once, to its end; returns its exit code."""
+        """Run it once, to its end; return its exit code."""
         folder = Path(tempfile.mkdtemp(prefix=f"{self._number}-", dir=self._folders))
         self._has_joined, self._leaves = False, False
         try:
@@ -172,9 +173,11 @@ async def run_local_workers(
     key: str = "",
     task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Have so many local workers play for a pool until cancelled; started once deal-sets can be handed out.
+    """Run `number` local workers of a pool until cancelled; started when deal-sets can be assigned.
 
-    With a `key` they are treated like workers on other machines of this name: what they report is verified. `folder` has a folder for each while it runs; what earlier ones left there is removed. `tokens` gets a token for each.
+    With a `key` they are treated like workers on other machines of this name: what they report is verified. While a
+    worker runs, it has a folder in `folder`, where files of earlier workers are removed. `tokens` gets a token for each
+    worker.
     """
     await trio.to_thread.run_sync(make_folder, folder)
     async with trio.open_nursery() as nursery:
@@ -185,13 +188,13 @@ async def run_local_workers(
                 worker.number, folder, command, token, start=start, broken=worker.broken
             )
             nursery.start_soon(_run, process, worker)
-        # Otherwise the first that is ready would get everything.
+        # Otherwise the first worker that is ready would get all deal-sets.
         await pool.all_started()
         task_status.started()
 
 
 async def _run(process: WorkerProcess, worker: Worker) -> None:
-    """Keep the process of a worker running, and say if that does not help."""
+    """Keep the process of a worker running, and report if it cannot run."""
     await process.run()
     worker.broken(f"{worker.name} cannot play: it has said why")
 

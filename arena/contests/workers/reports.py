@@ -1,8 +1,8 @@
 """Prepares reports of workers, in processes beside the event loop.
 
-What workers on other machines report is verified: the packs are the arena's own, so states, faults and the result follow
-from the moves and times. The records of a match get its number in the journal, and its replay is written to the disk
-under a name that nothing reads, until the report counts.
+What workers on other machines report is verified: the packs are the arena's own, so states, faults and the result
+follow from the moves and times. The records of a match get its number in the journal, and its replay is written to the
+disk under a temporary name until the report counts.
 """
 
 import os
@@ -32,11 +32,14 @@ from arena.results.deal_sets import MatchOutcome
 from cardarena.v1 import journal_pb2
 
 PROCESSES: Final = max(2, min((os.cpu_count() or 1) - 1, 16))
-"""They start as reports wait for them. One core is left to the arena's process, which keeps no more than these busy."""
+"""The maximal number of processes, which start when reports wait for them.
+
+One core is left to the arena's process, which can occupy no more processes.
+"""
 MOST_TOGETHER: Final = 16
-"""Reports that a process prepares in one call."""
+"""The maximal number of reports that a process prepares in one call."""
 FEW: Final = 4
-"""Fewer reports of local workers that wait are prepared in the arena's process, so that no other starts for them."""
+"""If fewer reports of local workers wait, the arena's process prepares them, so that no other process starts for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,21 +49,20 @@ class ReportedDealSet:
     played: Sequence[PlayedMatch]
     opening: Opening
     played_at: bytes
-    """The machine, as `PlayedAt`, if it is verified; empty for a local worker."""
+    """The machine, as `PlayedAt`, whose report is verified; empty for a local worker."""
     recording: Recording | None
     """None if it is not recorded."""
 
 
 PrepareReport = Callable[[ReportedDealSet], Awaitable[Sequence[ReportedMatch]]]
-"""Prepares a report for its record, after its verification if it is of another machine.
+"""Prepares a report for its record; a report of another machine is verified first.
 
-Raises:
-  BadMessage: if its records are not true, or not whole.
+Raises: BadMessage: if its records are false or incomplete.
 """
 
 
 async def prepared_here(report: ReportedDealSet) -> Sequence[ReportedMatch]:
-    """A `PrepareReport` in this process, which it blocks."""
+    """Return a `PrepareReport` in this process, which it blocks."""
     try:
         (prepared,) = prepare_all([report])
     except OSError:
@@ -73,7 +75,7 @@ class ReportProcesses:
 
     def __init__(self) -> None:
         self._pool = ProcessPool(PROCESSES)
-        # Reports that wait take no threads, as others write to the store and the journal.
+        # Reports that wait use no threads, because the store and the journal need them.
         self._calls = SharedTransactions(self._prepare_all, at_once=PROCESSES, most=MOST_TOGETHER)
 
     async def __call__(self, report: ReportedDealSet) -> Sequence[ReportedMatch]:
@@ -97,7 +99,7 @@ class ReportProcesses:
 
 
 def prepare_all(reports: Sequence[ReportedDealSet]) -> Sequence[Sequence[ReportedMatch] | str]:
-    """Prepare reports: the matches of each, or why it does not count. Blocks.
+    """Prepare reports; return the matches of each, or the error because of which it does not count. Blocks.
 
     Raises `OSError` if replays cannot be written.
     """
@@ -116,7 +118,7 @@ def prepare_all(reports: Sequence[ReportedDealSet]) -> Sequence[Sequence[Reporte
 
 
 def unstaged(report: ReportedDealSet) -> ReportedDealSet:
-    """The same, without replays: the arena writes them when it publishes them, and logs why it cannot."""
+    """Return the report without its replays: the arena writes them when it publishes them, and logs its errors."""
     recording = report.recording and replace(report.recording, replays=None)
     return replace(report, recording=recording)
 

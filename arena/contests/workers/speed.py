@@ -22,7 +22,7 @@ def speed_class(now_s: Callable[[], float] = time.process_time) -> int:
 
 
 def class_of(lasted_s: float) -> int:
-    """The class of a machine that takes this long for the piece of work."""
+    """Return the class of a machine that takes this long for the piece of work."""
     return round(math.log(REFERENCE_S / lasted_s, CLASS_RATIO))
 
 
@@ -33,7 +33,7 @@ def _timed(now_s: Callable[[], float]) -> float:
 
 
 def _work() -> None:
-    """A fixed piece of work of the kind that bots do in Python: it deals, sorts and counts small hands."""
+    """Do a fixed piece of work of the kind that bots do in Python: deal, sort and count small hands."""
     state = 1
     counts: dict[int, int] = {}
     for _ in range(_ROUNDS):

@@ -1,8 +1,8 @@
 """Plays some deal-sets a second time at another worker, with the same packs, and keeps both scores.
 
 A worker on another machine sees the cards of what it plays and reports the moves of its bots, so it could favour a bot.
-Which deal-sets are checked is drawn after their report. The second play counts for nothing, and its bots agree on no
-deal: they get the packs of the first play.
+The deal-sets to check are drawn after their reports. The second play does not count, and its bots take part in no
+handshake: they get the packs of the first play.
 """
 
 import logging
@@ -22,13 +22,13 @@ from arena.store import StoreError
 SHARE: Final = 0.01
 """Share of the deal-sets of workers on other machines that are played again."""
 MOST_WAITING: Final = 64
-"""Checks that wait for a worker; beyond it none is begun, as without a second machine."""
+"""The maximal number of checks that wait for a worker, for example because there is no second machine; no further check begins."""
 
 AT_ONCE: Final = 4
-"""Checks that are played at the same time, so that one that waits for a rare worker does not keep the others waiting."""
+"""The number of simultaneous checks, so that a check that waits for a rare worker does not delay the others."""
 
 Find = Callable[[Needs, str], Awaitable[Worker]]
-"""Waits for a worker that meets needs, asks for a deal-set and has another name, at best another key.
+"""Waits for a worker that meets needs, asks for a deal-set and has another name, preferably with another key.
 
 Raises:
   CannotPlay: if all such workers are broken.
@@ -51,7 +51,7 @@ class SpotChecker:
         )
 
     def consider(self, deal_set: AssignedDealSet, needs: Needs) -> None:
-        """Draw whether a deal-set is played again that workers have just completed."""
+        """Draw whether a deal-set that workers have just completed is played again."""
         if deal_set.played_by and self._draw() < self._share:
             try:
                 self._drawn.send_nowait((deal_set, needs))
@@ -71,7 +71,7 @@ class SpotChecker:
             try:
                 worker = await find(needs, deal_set.played_by)
                 await worker.play(SecondPlay(deal_set, self._keep))
-            except Exception as error:  # a second play stops nothing
+            except Exception as error:  # the error of a second play must not stop play
                 if isinstance(error, Unwritten):
                     raise
                 is_known = isinstance(error, (BadCommand, CannotPlay, Lost, StoreError))

@@ -1,4 +1,4 @@
-"""A worker in the arena's process: its messages and its assignments."""
+"""The representation of a worker in the arena's process: its messages and its assignments."""
 
 import asyncio
 import logging
@@ -31,7 +31,7 @@ from cardarena.v1 import journal_pb2, work_pb2
 SILENT_S: Final = 60.0
 """Longest silence of a worker, which sends its counts every five seconds."""
 MOST_TAKES: Final = 64
-"""Limit on deal-sets that a worker may ask for at a time: the arena takes as many from the store."""
+"""The maximal number of deal-sets that a worker may ask for at a time: the arena takes as many from the store."""
 MOST_UNREAD: Final = 8
 """Limit on messages about an assignment that the arena has not read yet; each step has one or two."""
 MOST_REPORT_BYTES: Final = 20_000_000
@@ -87,7 +87,7 @@ class _OpenAssignment:
         send: Callable[[work_pb2.WorkResponse], None],
         most_bytes: int,
     ) -> None:
-        """`send` sends a message to the worker; a report has `most_bytes` at most."""
+        """`send` sends a message to the worker; a report has at most `most_bytes`."""
         self.matches: Final = len(assignment.assignment.matches)
         self.held_s = 0.0
         """For how long the worker has it; counted until it is over."""
@@ -102,7 +102,7 @@ class _OpenAssignment:
         """Have it played and recorded; raises the errors of `Worker.play`."""
         self._send(self._assignment)
         fixed = await deal_set.fix(self)
-        if not deal_set.order.seed:  # else the worker has what its packs follow from
+        if not deal_set.order.seed:  # with a seed, the worker can compute the packs itself
             self._post(deals=_deals(fixed))
         await deal_set.record(await self._next(), worker.number, worker.played_at)
 
@@ -115,7 +115,9 @@ class _OpenAssignment:
             self._bytes_left -= message.ByteSize()
             if self._bytes_left < 0:
                 raise BadMessage("a report that is too long")
-            if message.report.more or self._report.matches:  # one of a single part is not copied
+            if (
+                message.report.more or self._report.matches
+            ):  # a report of a single part is not copied
                 add_part(self._report, message.report)
                 if message.report.more:
                     return
@@ -284,20 +286,23 @@ class Worker:
         )
 
     def fits(self, needs: Needs) -> bool:
-        """Whether it has declared what deal-sets with these needs require."""
+        """Return whether it has declared what deal-sets with these needs require."""
         if not self._joined or needs.speed_class is None:
             return not self._joined and needs.speed_class is None
         ready = self._ready
         if ready is None:
-            return bool(self.why_broken)  # an engine's, of which nothing else will come
+            return bool(
+                self.why_broken
+            )  # a broken worker of an engine, which will not declare anything
         return (
             ready.speed_class == needs.speed_class
-            and ready.sandbox >= needs.sandbox.value  # a better level is the greater text
+            and ready.sandbox
+            >= needs.sandbox.value  # levels compare as texts, the stronger one is greater
             and needs.runtimes.issubset(ready.runtimes)
         )
 
     def status(self) -> WorkerStatus:
-        """Its counts, for `arena status`."""
+        """Return its counts, for `arena status`."""
         at = self.played_at or journal_pb2.PlayedAt()
         return WorkerStatus(
             number=self.number,
@@ -324,7 +329,7 @@ class Worker:
     def disconnect(self, connection: Connection) -> None:
         """Fail its assignments, as the connection has ended."""
         if connection is not self._connection:
-            return  # that was an earlier one
+            return  # an earlier connection
         self._connection = self._ready = None
         self.takes, self._leaves = 0, False
         self._counts = work_pb2.WorkerCounts()
