@@ -19,13 +19,13 @@ MAX_PAGE_BYTES: Final = 1 << 20
 TAIL_BYTES: Final = 1 << 20
 """The part at the log's end that is searched for errors."""
 INCIDENTS: Final = 5
-"""The number of errors that are shown, from the last one back."""
+"""The number of latest errors that are shown."""
 OLDER_PAGE: Final = b"the metrics are at /metrics"
-"""The answer of older arenas, which have no status page."""
+"""The answer of arenas without a status page."""
 
 
 class NoStatus(Exception):
-    """No arena answers. The text says what was found instead."""
+    """No arena answers. The text says what answered instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Status:
     """The state of a running arena."""
 
     notice: RunningNotice | None
-    """None if it was asked by the address of its metrics."""
+    """The notice of the data folder; None if the status was requested by the address of the metrics."""
     page: StatusPage | None
     """None if the arena serves no metrics."""
     incidents: tuple[Incident, ...] = ()
@@ -54,7 +54,7 @@ class Status:
 
 
 def status_of_folder(data: Path) -> Status:
-    """The state of the arena that runs in a folder.
+    """Return the state of the arena that runs in a folder.
 
     Raises `NoStatus` if none runs there, or it serves metrics and does not answer.
     """
@@ -73,7 +73,7 @@ def status_of_folder(data: Path) -> Status:
 
 
 def status_of_page(url: str) -> Status:
-    """The state of the arena whose metrics are at `url`. Raises `NoStatus` if there is no such page."""
+    """Return the state of the arena whose metrics are at `url`. Raises `NoStatus` if there is no such page."""
     return Status(None, fetch(url))
 
 
@@ -133,7 +133,7 @@ def fetch(url: str) -> StatusPage:
 
 
 def last_incidents(data: Path) -> list[Incident]:
-    """The last errors in an arena's log, oldest first."""
+    """Return the last errors in an arena's log, oldest first."""
     try:
         with (data / "arena.log").open("rb") as file:
             size = file.seek(0, 2)
@@ -151,14 +151,14 @@ def _errors(tail: bytes) -> Iterator[Incident]:
         try:
             line_json = json.loads(line)
         except ValueError:
-            continue  # cut off, by the search or by a kill
+            continue  # incomplete, because the search began within it or the arena was killed
         if isinstance(line_json, dict) and line_json.get("level") in ("error", "critical"):
             keys = ("timestamp", "event", "incident", "match", "error")
             yield Incident(*(str(line_json.get(key, "")) for key in keys))
 
 
 def status_json(status: Status) -> dict[str, Any]:
-    """A status as JSON.
+    """Return a status as JSON.
 
     Times are bounds in milliseconds; null if nothing was counted, or if they are above all bounds.
     """

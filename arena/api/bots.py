@@ -1,7 +1,7 @@
 """The bot service: owners register bots, submit versions, and read reports and logs.
 
-A bot of another owner is treated as one that does not exist. All access to the disk is on other threads, as all bots
-wait while the loop works.
+A bot of another owner is treated as one that does not exist. All access to the disk is on other threads, because all
+bots wait while the loop works.
 """
 
 import asyncio
@@ -34,11 +34,11 @@ from cardarena.v1 import bots_pb2, bots_pb2_grpc
 
 PIECE_BYTES: Final = 64 << 10
 MAX_UPLOADS: Final = 4
-"""Uploads at a time, of all owners together."""
+"""The maximal number of simultaneous uploads of all owners together."""
 UPLOAD_S: Final = 300.0
 UPLOAD_RETRY_S: Final = 10.0
 ATTEMPTS: Final = 30
-"""Archives that one owner may send in a burst, whether they are accepted or not."""
+"""The number of archives that one owner may send in a burst, whether they are accepted or not."""
 ATTEMPTS_PER_S: Final = ATTEMPTS / 3600
 
 _STATES: Final = {
@@ -201,7 +201,7 @@ class BotCalls(bots_pb2_grpc.BotServiceServicer):
         return bots_pb2.ListVersionsResponse(versions=map(_version, page), next_page_token=token)
 
     def _found_version(self, bot: Bot, number: int) -> Version:
-        """A version; the newest one for number 0."""
+        """Return a version; the newest one for number 0."""
         if number:
             return self._intake.registry.version(bot.name, number)
         versions = self._intake.registry.versions(bot.name)
@@ -235,9 +235,9 @@ class BotCalls(bots_pb2_grpc.BotServiceServicer):
                 yield bots_pb2.GetLogResponse(piece=piece)
 
     async def _own(self, context: Context, name: str) -> Bot:
-        """The bot of this name, if the caller owns it or is an organiser.
+        """Return the bot of this name, if the caller owns it or is an organiser.
 
-        Raises `Refused` as if there were no such bot, if it is another owner's.
+        Raises `Refused` if it is another owner's, with the text for a bot that does not exist.
         """
         holder = holder_of(context, self._tokens)
         bot = await on_thread(self._intake.registry.bot, name[:64])
@@ -304,7 +304,7 @@ def _report(report: QualificationReport) -> bots_pb2.Report:
 
 
 def _check(check: Check) -> bots_pb2.Check:
-    values = asdict(check)  # with the names of the message
+    values = asdict(check)  # the keys are the fields of the message
     took_ms, failed_ask = round(values.pop("took_s") * 1000), values.pop("failed_ask")
     message = bots_pb2.Check(took_ms=took_ms, **values)
     if failed_ask:

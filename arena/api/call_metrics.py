@@ -19,7 +19,7 @@ UNKNOWN_CALL: Final = "unknown"
 
 
 class CallMetrics(grpc.aio.ServerInterceptor):
-    """Counts how every call ends. It has to be the outermost interceptor."""
+    """The interceptor that counts how every call ends. It has to be the outermost one."""
 
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
@@ -85,7 +85,7 @@ _CODES: Final[Mapping[Any, str]] = {
 
 
 def _reason(context: Context) -> str:
-    """Why a call was refused, from the metadata that its client is sent."""
+    """Return why a call was refused, from the metadata that its client is sent."""
     for key, value in context.trailing_metadata() or ():
         if key == STATUS_KEY and isinstance(value, bytes):
             info = ErrorInfo()

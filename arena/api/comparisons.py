@@ -111,14 +111,14 @@ class ComparisonCalls(comparisons_pb2_grpc.ComparisonServiceServicer):
 
 
 def _deal_sets(request: messages.CreateComparisonRequest) -> int:
-    """The most deal-sets of a request; 0 for as many as a challenge has."""
+    """Return the most deal-sets of a request; 0 for as many as a challenge has."""
     if request.challenge:
         return request.max_deal_sets
     return min(request.max_deal_sets or DEFAULT_DEAL_SETS, MAX_DEAL_SETS)
 
 
 def comparison_message(judged: JudgedComparison) -> messages.Comparison:
-    """A comparison that an owner requested, as a message."""
+    """Return a comparison that an owner requested, as a message."""
     message = challenge_message(judged.request, judged.verdict)
     spent_ms = sum(judged.request.core_ms_by_day.values())
     of_owner = messages.Comparison(
@@ -133,7 +133,7 @@ def comparison_message(judged: JudgedComparison) -> messages.Comparison:
 def challenge_message(
     request: ComparisonRequest, verdict: Verdict | None = None
 ) -> messages.Comparison:
-    """A comparison as a message, without what is its owner's alone: for the owner of the challenged bot."""
+    """Return a comparison as a message for the owner of the challenged bot, without what only the challenger may see."""
     bots, verdict = (
         (request.query["first"], request.query["second"]),
         verdict or verdict_of(request),
@@ -152,7 +152,7 @@ def challenge_message(
 def verdict_message(
     verdict: Verdict, first: str, second: str, *, limit: int
 ) -> messages.Comparison:
-    """A comparison without what an arena adds, as a message: its bots and its verdict so far."""
+    """Return the bots of a comparison and its verdict so far as a message, without the fields that an arena adds."""
     needed, plain = verdict.needed, verdict.plain
     return messages.Comparison(
         first=first,

@@ -1,7 +1,7 @@
-"""The competition service: what organisers and owners may do, and what everybody may read.
+"""The competition service: calls of organisers and owners, and public reads.
 
-The store keeps all of it; the disk is accessed on other threads. What everybody may read is kept for a second, so that
-many readers cost no more than one.
+All data are in the store; the disk is accessed on other threads. Public answers are cached for a second, so that many
+readers cost no more than one.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ _T = TypeVar("_T")
 
 
 class RecentResults:
-    """Keeps the results of queries for a moment; each query runs once at a time."""
+    """A short cache of query results. Simultaneous calls of a query run it once."""
 
     def __init__(
         self, fresh_s: float, most: int = 256, now_s: Callable[[], float] = time.monotonic
@@ -53,17 +53,17 @@ class RecentResults:
         self._found: dict[tuple[object, ...], tuple[float, asyncio.Task[Any]]] = {}
 
     def forget(self) -> None:
-        """Run each query again when it is asked for next."""
+        """Drop all results, so that each query runs again at its next call."""
         self._found.clear()
 
     async def on_thread(self, key: tuple[object, ...], query: Callable[[], _T]) -> _T:
-        """The result of `query`, which runs on another thread unless a result of its key is fresh."""
+        """Return the result of `query`, which runs on another thread unless a result of its key is fresh."""
         return await self.awaited(key, lambda: asyncio.to_thread(query))
 
     async def awaited(
         self, key: tuple[object, ...], query: Callable[[], Coroutine[Any, Any, _T]]
     ) -> _T:
-        """The result of `query`, which is awaited unless a result of its key is fresh.
+        """Return the result of `query`, which is awaited unless a result of its key is fresh.
 
         Errors become refusals.
         """
@@ -74,7 +74,7 @@ class RecentResults:
             self._found.pop(key, None)
             known = self._now_s(), asyncio.create_task(query())
             self._found[key] = known
-        # The query goes on for others if one caller is cancelled.
+        # The query continues for other callers if one is cancelled.
         result: _T = await refusable(asyncio.shield(known[1]))
         return result
 
@@ -94,10 +94,9 @@ class CompetitionCalls(competitions_pb2_grpc.CompetitionServiceServicer):
     ) -> None:
         """Serve the competitions of a store.
 
-        Args:
-          recent: Keeps results, which are read again after each write; None keeps them for `FRESH_S`.
-          launches: Whether plans may have commands of bots.
-          may_replace: Whether another plan may replace that of a competition none of whose matches has ended.
+        Args: recent: The cache of results, which is cleared after each write; None for a cache of `FRESH_S` seconds.
+        launches: Whether plans may have commands of bots. may_replace: Whether another plan may replace that of a
+        competition none of whose matches has ended.
         """
         self._store, self._service, self._tokens = store, service, tokens
         self._recent = recent or RecentResults(FRESH_S)
@@ -351,7 +350,7 @@ class CompetitionCalls(competitions_pb2_grpc.CompetitionServiceServicer):
             await asyncio.sleep(POLL_S)
 
     async def _write(self, act: Callable[[], _T]) -> _T:
-        """Act on another thread; what is read afterwards has its effect."""
+        """Call `act` on another thread, and drop cached results, so that later reads see its effect."""
         try:
             return await on_thread(act)
         finally:
@@ -369,7 +368,7 @@ def competition_message(
     progress: Sequence[GameProgress] | None,
     waits: Callable[[Competition, CompetitionPlan], str],
 ) -> messages.CompetitionInfo:
-    """A competition as a message; without progress, as in lists."""
+    """Return a competition as a message; without progress in lists."""
     plan = read_plan(stored.config)
     info = messages.CompetitionInfo(
         name=stored.name,

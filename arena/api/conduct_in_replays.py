@@ -21,7 +21,7 @@ class ConductInMatch:
 
 @lru_cache(4_096)
 def conduct_in(file: Path, seat: int) -> ConductInMatch:
-    """The decisions of a seat in a replay, whose file never changes; none if it cannot be read."""
+    """Return the decisions of a seat in a replay, whose file never changes; none if it cannot be read."""
     try:
         decided = [row for row in Replay.open(file).decided if row.seat == seat]
     except (Damaged, OSError):

@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 
 class Health(health.aio.HealthServicer):
-    """gRPC's health service, which here refuses unknown names instead of aborting the call."""
+    """The health service of gRPC. It refuses unknown names instead of aborting the call."""
 
     async def Check(  # noqa: N802 - the call's name
         self,
         request: health_pb2.HealthCheckRequest,
         context: "grpc.aio.ServicerContext[health_pb2.HealthCheckRequest, health_pb2.HealthCheckResponse]",
     ) -> health_pb2.HealthCheckResponse:
-        """Whether the arena serves.
+        """Return whether the arena serves.
 
         Raises `Refused` if a service is named; there is only a status of the whole arena.
         """

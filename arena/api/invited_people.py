@@ -8,12 +8,12 @@ from typing import Final
 from arena.validation import InvalidInput
 
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
-"""How a cell begins that a spreadsheet would compute."""
+"""The first characters of a cell that a spreadsheet would compute."""
 
 
 @dataclass(frozen=True, slots=True)
 class InvitedPeople:
-    """What a file has."""
+    """The content of a file."""
 
     heading: list[str]
     """The cells of a first line `name,…`; empty without one."""
@@ -26,8 +26,7 @@ class InvitedPeople:
 def read_people(text: str) -> InvitedPeople:
     """Read a file.
 
-    Raises:
-      InvalidInput: with a problem for each bad line; then no invitation is to be made.
+    Raises: InvalidInput: with a problem for each bad line. The caller must then make no invitation.
     """
     lines = text.splitlines()
     delimiter = max(",;\t", key=lines[0].count) if lines else ","
@@ -58,5 +57,5 @@ def read_people(text: str) -> InvitedPeople:
 
 
 def without_formulas(row: Sequence[str]) -> list[str]:
-    """The cells of a line that is written, of which a spreadsheet computes none."""
+    """Return the cells of a line so that a spreadsheet does not compute any of them."""
     return [f"'{cell}" if cell.startswith(_FORMULA) else cell for cell in row]

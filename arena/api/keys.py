@@ -116,9 +116,9 @@ class KeyCalls(keys_pb2_grpc.KeyServiceServicer):
         return messages.LinkIdentityResponse(key=self._message(await on_thread(linked)))
 
     def _key(self, key_id: str) -> Key:
-        """The key of an id, which is no session's. Blocks.
+        """Return the key of an id, which is no session's. Blocks.
 
-        Raises `Refused` if it is, or a stolen session could be renewed for ever.
+        Raises `Refused` if the id is a session's, because a stolen session could otherwise be renewed for ever.
         """
         key = self._store.keys().find(key_id)
         if key.signed_in_with:
@@ -185,7 +185,7 @@ class KeyCalls(keys_pb2_grpc.KeyServiceServicer):
 
 
 def _may_see(holder: Holder, key: Key) -> bool:
-    """Whether a caller may list and revoke a key: organisers all, owners theirs and those of their bots."""
+    """Return whether a caller may list and revoke a key: organisers may see all keys, owners their own keys and those of their bots."""
     if holder.scope is Scope.ORGANISER:
         return True
     return key.owner == holder.owner and key.scope in (Scope.OWNER, Scope.BOT)

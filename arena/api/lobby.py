@@ -40,7 +40,7 @@ class LobbyCalls(MatchCalls, lobby_pb2_grpc.LobbyServiceServicer):
         tokens: Tokens,
         people: HumanOpponents | None = None,
     ) -> None:
-        """`tokens` tell who is an organiser, and which bots are guests; `people` are played against some bots."""
+        """`tokens` identify organisers and guests; `people` has the bots that people may play against."""
         super().__init__(matches.results, tokens)
         self._matches = matches
         self._sessions, self._people = sessions, people
@@ -98,7 +98,10 @@ class LobbyCalls(MatchCalls, lobby_pb2_grpc.LobbyServiceServicer):
         before = in_play.get(place.in_play)
         # A page does not reveal whether a match is in play that the caller may not see.
         on = before is not None and (sees_all or before.order.alone)
-        after, most = (place.in_play if on else ""), size + 1  # one more, if there is another page
+        after, most = (
+            (place.in_play if on else ""),
+            size + 1,
+        )  # one more shows whether there is another page
         ordered = (
             in_play.page(most, alone=not sees_all, after=after) if on or not place.begun else ()
         )
@@ -162,7 +165,7 @@ class LobbyCalls(MatchCalls, lobby_pb2_grpc.LobbyServiceServicer):
         return Orderer(address_of(context.peer()))
 
     def _where(self, bots: Sequence[BotId]) -> dict[str, str | None]:
-        """The addresses of connected bots, by name; None for those with a key."""
+        """Return the addresses of connected bots, by name; None for those with a key."""
         sessions = {bot.name: self._sessions.get(bot) for bot in bots}
         return {
             name: session.address if self._tokens.is_guest(name) else None
@@ -185,7 +188,7 @@ class LobbyCalls(MatchCalls, lobby_pb2_grpc.LobbyServiceServicer):
 
 
 def _requested_id(orderer: Orderer, request_id: str) -> str:
-    """The id of the match that an orderer requests by this text; empty without one.
+    """Return the id of the match that an orderer requests with this text; empty without a text.
 
     A repeated request has the same id, so the journal and the store know the match after a restart too.
     """

@@ -1,4 +1,4 @@
-"""Matches that have ended, between rows of the store and messages: for services and for pages."""
+"""Converts ended matches between rows of the store and messages, for services and for pages."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from cardarena.v1 import game_pb2, lobby_pb2
 
 
 def stored_match_message(match: StoredMatch, *, sees_all: bool) -> lobby_pb2.MatchInfo:
-    """A match that has ended, as a message; why it was aborted is only for callers who see all."""
+    """Return a match that has ended, as a message; why it was aborted is only for callers who see all."""
     message, outcome = ended_message(match.game, match.bots, match.outcome), match.outcome
     for kinds in outcome.faults:
         seat_faults = message.faults.add()
@@ -23,7 +23,7 @@ def stored_match_message(match: StoredMatch, *, sees_all: bool) -> lobby_pb2.Mat
 
 
 def ended_message(game: str, bots: Sequence[str], outcome: MatchOutcome) -> lobby_pb2.MatchInfo:
-    """A match that has ended, as a message, without what the store adds."""
+    """Return a match that has ended, as a message, without what the store adds."""
     return lobby_pb2.MatchInfo(
         match_id=outcome.match_id,
         game=game,
@@ -37,7 +37,7 @@ def ended_message(game: str, bots: Sequence[str], outcome: MatchOutcome) -> lobb
 
 
 def stored_filter(wanted: lobby_pb2.MatchFilter, *, sees_all: bool) -> MatchFilter:
-    """The filter of a message, as the store has it; callers who do not see all get closed matches alone."""
+    """Return the store's filter for that of a message; callers who do not see all get closed matches only."""
     return MatchFilter(
         game=wanted.game,
         bots=tuple(wanted.bots),

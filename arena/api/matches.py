@@ -16,7 +16,7 @@ from cardarena.v1 import lobby_pb2
 
 
 class MatchCalls:
-    """Serves those calls of `cardarena.v1.LobbyService` for which no arena has to run."""
+    """Serves the calls of `cardarena.v1.LobbyService` that need no running arena."""
 
     def __init__(self, results: StoredMatches, tokens: Tokens) -> None:
         self._results, self._tokens = results, tokens

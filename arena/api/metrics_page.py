@@ -36,7 +36,7 @@ _Timing: TypeAlias = tuple[str, str, Callable[[MetricsSource], Histogram]]
 
 
 def _queued(source: MetricsSource, part: int) -> list[int]:
-    """For each bot, how many frames (part 0) or bytes (part 1) wait to be sent."""
+    """Return, by bot, the number of frames (part 0) or bytes (part 1) that wait to be sent."""
     return [session.queued[part] for session in source.arena.sessions]
 
 
@@ -119,7 +119,7 @@ _TIMINGS: Final[tuple[_Timing, ...]] = (
 
 
 def families(source: MetricsSource) -> list[Metric]:
-    """The metrics that are in memory. Call it on the thread of the arena."""
+    """Return the metrics that are in memory. Call it on the thread of the arena."""
     measured = source.lag is not None
     return [
         _info("build", "The version of the arena.", {"version": arena_version()}),
@@ -143,7 +143,7 @@ def families(source: MetricsSource) -> list[Metric]:
 
 
 def _worker_matches(source: MetricsSource) -> Mapping[int | None, int]:
-    """The matches of the connected workers by speed class; None is the arena's own machine."""
+    """Return the matches of the connected workers by speed class; None is the arena's own machine."""
     matches = Counter[int | None]()
     for worker in source.workers:
         if worker.number:
@@ -152,7 +152,7 @@ def _worker_matches(source: MetricsSource) -> Mapping[int | None, int]:
 
 
 def _of_the_machine(source: MetricsSource) -> Iterator[Metric]:
-    """The metrics that not every system or moment has."""
+    """Yield the metrics that some systems do not have, or not at all times."""
     if source.connections is not None:
         yield _gauge("connections", "Connections with clients.", source.connections.open)
         cut = _one(source.connections.cut)
@@ -179,9 +179,9 @@ def _of_the_machine(source: MetricsSource) -> Iterator[Metric]:
 def of_the_store(
     figures: StoreFigures | None, waiting_again: Mapping[int | None, int]
 ) -> Iterator[Metric]:
-    """The metrics that are read from the store; a store that does not answer has one of them.
+    """Yield the metrics that are read from the store; a store that does not answer has only one of them.
 
-    `waiting_again` are the deal-sets that were begun and that no worker has now, by speed class.
+    `waiting_again` has the numbers of deal-sets that were begun and that no worker has now, by speed class.
     """
     yield _gauge("store_up", "1 if the store answered.", figures is not None)
     if figures is None:
@@ -257,7 +257,7 @@ class _MetricsRead(Collector):
 
 
 async def metrics_page(source: MetricsSource) -> bytes:
-    """The metrics as Prometheus's text. Call it in the host loop."""
+    """Return the metrics as Prometheus's text. Call it in the host loop."""
     stored: Iterable[Metric] = ()
     if source.store is not None:
         stored = of_the_store(await source.store.figures(), source.waiting_again)

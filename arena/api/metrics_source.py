@@ -89,6 +89,6 @@ class MetricsSource:
 
 
 def refusal_word(reason: int) -> str:
-    """A `cardarena.v1.RefusalReason` as a label: `unknown_ask`."""
+    """Return a `cardarena.v1.RefusalReason` as a label: `unknown_ask`."""
     name = play_pb2.RefusalReason.Name(reason)  # type: ignore[arg-type]
     return name.removeprefix("REFUSAL_REASON_").lower()

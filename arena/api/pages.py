@@ -16,14 +16,14 @@ _T = TypeVar("_T")
 
 
 def page_size(asked: int) -> int:
-    """How many items a page has if a client asks for so many; 0 is the default."""
+    """Return the number of items of a page if a client asks for `asked`; 0 requests the default."""
     return min(asked or DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE)
 
 
 def first_page(
     items: Sequence[_T], size: int, token: Callable[[_T], str]
 ) -> tuple[Sequence[_T], str]:
-    """The first `size` items, and the token of the next page, which names the last of them.
+    """Return the first `size` items, and the token of the next page, which names the last of them.
 
     If `items` has no more than `size` items there is no next page, and the token is empty.
     """
@@ -31,7 +31,7 @@ def first_page(
 
 
 def numbered_page(items: Sequence[_T], asked: int, token: str) -> tuple[Sequence[_T], str]:
-    """The page that a token names by the number of its first item, and the token of the next page.
+    """Return the page that a token names by the number of its first item, and the token of the next page.
 
     Raises `Refused` if the token is malformed.
     """
@@ -43,7 +43,7 @@ def numbered_page(items: Sequence[_T], asked: int, token: str) -> tuple[Sequence
 
 @dataclass(frozen=True, slots=True)
 class PagePosition:
-    """Where a page of matches begins: after a match in play, or after one that has ended."""
+    """The position where a page of matches begins: after a match in play, or after one that has ended."""
 
     in_play: str = ""
     ended: tuple[int, str] | None = None
@@ -51,7 +51,7 @@ class PagePosition:
 
     @classmethod
     def of_token(cls, token: str) -> "PagePosition":
-        """The position that a page token names. Raises `Refused` if the token is malformed."""
+        """Return the position that a page token names. Raises `Refused` if the token is malformed."""
         parts = _TOKEN.fullmatch(token)
         if parts is None:
             raise Refused("BAD_PAGE_TOKEN")

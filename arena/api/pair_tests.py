@@ -1,7 +1,7 @@
 """The sequential test of the two best bots of a game, as its plot shows it.
 
 A point of the plot depends on the margins before it alone, and points stay when deal-sets are added. So a closed
-deal-set costs one new point, and a page costs none.
+deal-set adds one point, and a page computes none.
 """
 
 import itertools
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Json: TypeAlias = Mapping[str, Any]
 LEAST_TESTED: Final = 10
-"""Of two bots that met in fewer deal-sets a plot has no message: its band spans all that the rules allow."""
+"""The minimal number of deal-sets of two bots for a plot: with fewer, the band spans all that the rules allow."""
 MOST_POINTS: Final = 60
 _KEPT: Final = 512
 
@@ -23,7 +23,7 @@ _KEPT: Final = 512
 def margins_over(
     margins: "Mapping[Pair, Sequence[float]]", one: str, other: str
 ) -> tuple[float, ...]:
-    """The margins of one bot over another, in the order of their deal-sets; none if they have not met."""
+    """Return the margins of one bot over another, in the order of their deal-sets; none if they have not met."""
     sign = 1 if one < other else -1
     return tuple(sign * margin for margin in margins.get((min(one, other), max(one, other)), ()))
 
@@ -31,7 +31,7 @@ def margins_over(
 def leading_test(
     bots: Sequence[str], margins: "Mapping[Pair, Sequence[float]]", bound: float | None
 ) -> Json | None:
-    """The test of the first two of `bots`, best first, that met in `LEAST_TESTED` deal-sets or more; None if there are none.
+    """Return the test of the first two of `bots`, best first, that met in `LEAST_TESTED` deal-sets or more; None if there are none.
 
     `path` has its points: the number of deal-sets, the mean, and the ends of the anytime 95 % interval.
     """
@@ -50,7 +50,7 @@ def leading_test(
 
 
 def points(deal_sets: int) -> list[int]:
-    """The numbers of deal-sets that have points, at most `MOST_POINTS` and the last.
+    """Return the numbers of deal-sets that have points, at most `MOST_POINTS` and the last.
 
     The step is a power of two, so that the points of fewer deal-sets include them.
     """
@@ -74,7 +74,7 @@ def _point(margins: tuple[float, ...], bound: float | None) -> tuple[float, floa
 
 @lru_cache(_KEPT)
 def _decision(margins: tuple[float, ...], bound: float | None) -> tuple[str, int | None]:
-    """What is decided, and about how many more deal-sets are needed if it is not."""
+    """Return the decision, and, if there is none, about how many more deal-sets are needed."""
     from arena.results.anytime.verdict import verdict  # it loads numpy
 
     judged = verdict(margins, bound)

@@ -29,7 +29,7 @@ SERVICE: Final = "cardarena.v1.PlayService"
 HELLO_S: Final = 5.0
 """A stream without a hello is closed after this time, in seconds."""
 FLUSH_S: Final = 1.0
-"""Time in seconds to send queued frames when a stream ends, as its bot may not read."""
+"""The longest time in seconds for sending queued frames when a stream ends, because its bot may not read."""
 
 
 def play_handler(
@@ -40,10 +40,10 @@ def play_handler(
     *,
     sandboxed: bool = False,
 ) -> grpc.GenericRpcHandler:
-    """The handler of the play service.
+    """Return the handler of the play service.
 
-    `flush` writes the journal to its file, which happens before frames are sent. `sandboxed` says whether the service
-    is for sandboxed bots.
+    `flush` writes the journal to its file before frames are sent. `sandboxed` says whether the service is for sandboxed
+    bots.
     """
     stream = _Play(arena, flush, now_s, metrics, sandboxed=sandboxed)
     method: Any = grpc.stream_stream_rpc_method_handler(stream.play)
@@ -173,7 +173,7 @@ class _Play:
                 deliver(outbox, data, received_s)
             finally:
                 delivered()
-            # Once for all answers of a message: the bot caused the time that they take.
+            # The time of all answers of a message is noted together: the bot caused it.
             if (done_s := now_s()) - received_s >= NOTED_S:
                 self._caused(owner, received_s, done_s)
 
@@ -201,7 +201,7 @@ def _too_long(data: bytes) -> Refused:
 
 
 def _why(reader: asyncio.Task[None], outbox: Outbox) -> str:
-    """Why a stream has ended, as a label."""
+    """Return why a stream has ended, as a label."""
     if outbox.verdict is not None:
         return outbox.verdict.reason
     if outbox.closed:

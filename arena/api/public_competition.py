@@ -68,7 +68,7 @@ def _plan(config: str) -> Mapping[str, Any]:
 
 
 def _utc(moment: datetime | str | None) -> str:
-    """A moment of a plan, to the minute; empty for none."""
+    """Return a moment of a plan, to the minute; empty for None."""
     if moment is None:
         return ""
     known = moment if isinstance(moment, datetime) else datetime.fromisoformat(moment)
@@ -76,9 +76,9 @@ def _utc(moment: datetime | str | None) -> str:
 
 
 def summary_of(row: Competition) -> Json:
-    """A competition in a list; `created`, `opens` and `announced` are UTC, to the minute, and `format` is None for a ladder.
+    """Return a competition in a list; `created`, `opens` and `announced` are UTC, to the minute, and `format` is None for a ladder.
 
-    `entry` is whose bots may enter, and `challenger` the bot that a gauntlet is about.
+    `entry` says whose bots may enter; `challenger` is that of a gauntlet.
     """
     plan = _plan(row.config)
     return {
@@ -146,7 +146,7 @@ def _deal_set(
     published: frozenset[str],
     shown: frozenset[str] | None,
 ) -> Json:
-    """A deal-set, with the ids of its public matches and the names of their winners; none while it is open."""
+    """Return a deal-set with the ids of its public matches and the names of their winners; an open deal-set has neither."""
     state = DisplayState.OPEN
     if plan.state in (DealSetState.VOID, DealSetState.GIVEN_UP):
         state = DisplayState.VOID

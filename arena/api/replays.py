@@ -1,6 +1,6 @@
-"""The replay service: published replays, in pieces, and how far a match without one is.
+"""The replay service: published replays in pieces, and the progress of matches without one.
 
-Files are read on other threads, as all bots wait while the loop works.
+Files are read on other threads, because all bots wait while the loop works.
 """
 
 import asyncio

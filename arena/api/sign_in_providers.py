@@ -2,8 +2,7 @@
 
 An organiser names them in the file `sign-in.toml` of the data folder. The arena itself exchanges the code that a browser
 brings back (authorization code flow with PKCE, RFC 7636) and checks the ID token (OpenID Connect Core 1.0, section
-3.1.3.7). So the process of the pages has no secret, and its word for an identity does not count. Nothing is kept of a
-sign-in in progress: the `state` of an address and the proof of an identity carry an authentication code of this
+3.1.3.7). So the process of the pages has no secret, and cannot claim an identity. A sign-in in progress is not stored: the `state` of an address and the proof of an identity carry an authentication code of this
 process, so a restart ends them.
 """
 
@@ -34,15 +33,15 @@ from arena.validation import (
 
 FILE: Final = "sign-in.toml"
 LASTS_S: Final = 600
-"""How long a state and a proof are valid."""
+"""Seconds for which a state and a proof are valid."""
 LEEWAY_S: Final = 60
-"""How far the clocks of a provider and of the arena may differ."""
+"""The largest difference in seconds between the clocks of a provider and of the arena."""
 ANSWER_S: Final = 10.0
-"""The longest time of a request to a provider."""
+"""The longest time of a request to a provider, in seconds."""
 AT_ONCE: Final = 4
-"""Requests to providers at a time, as each holds a thread."""
+"""The maximal number of simultaneous requests to providers, because each occupies a thread."""
 ALGORITHMS: Final = ("RS256", "PS256", "ES256", "Ed25519", "EdDSA")
-"""Signatures of ID tokens that are taken."""
+"""The accepted algorithms of ID token signatures."""
 _NAME_CHARS: Final = 60
 
 _log = logging.getLogger(__name__)
@@ -70,13 +69,13 @@ class Provider:
     client_secret: _Text
     title: Annotated[str, Limits(max_length=_NAME_CHARS)] = ""
     issuer: _Address | None = None
-    """Of OpenID Connect: the address below which `/.well-known/openid-configuration` describes the provider."""
+    """The issuer of OpenID Connect: the address below which `/.well-known/openid-configuration` describes the provider."""
     authorize: _Address | None = None
-    """Where a browser goes to sign in."""
+    """The address to which a browser goes to sign in."""
     token: _Address | None = None
-    """Where a code is exchanged."""
+    """The address where a code is exchanged."""
     user: _Address | None = None
-    """Where an account is described, in JSON with an `id` and a `login`, as GitHub does."""
+    """The address that describes an account, in JSON with an `id` and a `login`, as GitHub does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +99,7 @@ _GITHUB: Final = {
 def read_providers(text: str) -> Mapping[str, Provider]:
     """Read the text of the file: a table for each provider, by name.
 
-    Raises `InvalidInput` with all that is wrong.
+    Raises `InvalidInput` with all problems.
     """
     tables = toml_values(text)
     providers, problems = {}, []
@@ -167,8 +166,8 @@ class SignInProviders:
     def finish(self, name: str, redirect_uri: str, browser: str, state: str, code: str) -> Identity:
         """Return who signed in, from what the provider sent back by the browser.
 
-        Raises:
-          Refused: if it is too late or another browser's, or the provider does not confirm it or does not answer.
+        Raises: Refused: if the state has expired or belongs to another browser, or if the provider does not confirm the
+        sign-in or does not answer.
         """
         provider = self._provider(name)
         salt, _, rest = state.partition(".")
@@ -189,7 +188,7 @@ class SignInProviders:
                 if provider.issuer is None:
                     person = _json(client, described["userinfo_endpoint"])
                     return _identity(provider, str(provider.user), person["id"], person["login"])
-            # The keys of the provider are no secret, and it may change them at any time.
+            # The provider may change its public keys at any time, so they are requested for each sign-in.
             with self._client(provider, redirect_uri) as client:
                 keys = _json(client, described["jwks_uri"])
             claims = _claims(provider, answer, keys, self._code("nonce", state))
@@ -197,7 +196,7 @@ class SignInProviders:
             return _identity(provider, provider.issuer, claims["sub"], shown)
 
     def proof(self, identity: Identity, browser: str) -> str:
-        """Return a text with which a browser shows for some minutes who signed in."""
+        """Return a text with which a browser can prove for some minutes who signed in."""
         until = f"{self._now_s() + LASTS_S:.0f}"
         body = urlsafe_b64encode(
             json.dumps([identity.hash.hex(), identity.label, until]).encode()
@@ -205,7 +204,7 @@ class SignInProviders:
         return f"{body}.{self._code('proof', body, browser)}"
 
     def proven(self, proof: str, browser: str) -> Identity:
-        """Return the identity of a proof. Raises `Refused` if it is too old, another browser's, or none."""
+        """Return the identity of a proof. Raises `Refused` if it has expired, is another browser's, or is no proof."""
         body, _, given = proof.partition(".")
         if not hmac.compare_digest(given.encode(), self._code("proof", body, browser).encode()):
             raise Refused("NOT_CONFIRMED", "the proof is not of this browser")
@@ -227,7 +226,7 @@ class SignInProviders:
             raise Refused("NOT_CONFIRMED", "it was begun more than ten minutes ago")
 
     def _description(self, provider: Provider) -> Mapping[str, Any]:
-        """The addresses of a provider, by their names in OpenID Connect Discovery."""
+        """Return the addresses of a provider, by their names in OpenID Connect Discovery."""
         if provider.issuer is None:
             return {
                 "authorization_endpoint": provider.authorize,
@@ -245,7 +244,7 @@ class SignInProviders:
 
     def _client(self, provider: Provider, redirect_uri: str) -> Any:
         described = self._described.get(provider.issuer or "", {})
-        # Discovery says that none given means client_secret_basic.
+        # By Discovery, the default is client_secret_basic.
         methods = described.get("token_endpoint_auth_methods_supported", ["client_secret_basic"])
         by_header = provider.issuer is not None and "client_secret_basic" in methods
         return self._session(
@@ -260,7 +259,7 @@ class SignInProviders:
 
     @contextlib.contextmanager
     def _asked(self, name: str) -> Iterator[None]:
-        """Ask a provider within the block; what is wrong with its answers is logged, and refused in plain words."""
+        """Wrap requests to a provider: problems of its answers are logged, and refused in plain words."""
         from authlib.common.errors import AuthlibBaseError
         from joserfc.errors import JoseError
 
@@ -273,7 +272,7 @@ class SignInProviders:
                 "a provider confirms no sign-in", extra={"provider": name, "why": str(error)}
             )
             raise Refused("NOT_CONFIRMED", self.titles[name]) from error
-        # A failed request, or an answer that is none.
+        # The request failed, or its answer is invalid.
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
             _log.warning("a provider of sign-in fails", extra={"provider": name, "why": str(error)})
             raise Refused("PROVIDER_AWAY", self.titles[name], retry_s=ANSWER_S) from error
@@ -282,7 +281,7 @@ class SignInProviders:
 
 
 def _json(client: Any, address: str) -> Any:
-    """The answer of an address, asked for without a token unless the client has one."""
+    """Return the JSON answer of an address; the request has a token if the client has one."""
     answer = client.request("GET", address, withhold_token=client.token is None)
     answer.raise_for_status()
     return answer.json()
@@ -291,7 +290,7 @@ def _json(client: Any, address: str) -> Any:
 def _claims(
     provider: Provider, answer: Mapping[str, Any], keys: Any, nonce: str
 ) -> Mapping[str, Any]:
-    """What an ID token says of a person, after all checks of it."""
+    """Return what an ID token says of a person, after all checks of it."""
     from authlib.oidc.core import CodeIDToken
     from joserfc import jwt
     from joserfc.jwk import KeySet

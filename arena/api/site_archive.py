@@ -1,4 +1,4 @@
-"""The public part of a data folder, from which all pages of the site are made, also where no arena runs.
+"""The public part of a data folder, from which all pages of the site are made. No arena has to run.
 
 The connection to the store is one for public readers: it cannot write, and has no keys, seeds and commands. Of an open
 deal-set only its existence is public: its matches have the same cards, so the result of one would reveal the cards of
@@ -54,11 +54,11 @@ class ListedMatch:
 
     match: lobby_pb2.MatchInfo
     worth: str
-    """Why it is worth watching, by `arena.results.worth`; empty if it is like others."""
+    """Why it is worth watching, by `arena.results.worth`; empty without a reason."""
     costliest_hand: int
-    """The number of the hand that parted the seats most, from 1; 0 if it is not known."""
+    """The number of the hand with the largest difference between seats, from 1; 0 if it is not known."""
     cost: int
-    """By how many points that hand parted them."""
+    """The difference of points in that hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Appearance:
 
 
 def is_played_by(player: str, bot: str) -> bool:
-    """Whether a player is a bot, or one of its versions."""
+    """Return whether a player is a bot, or one of its versions."""
     return bot in (player, bot_of(player))
 
 
@@ -95,12 +95,10 @@ class SiteArchive:
     ) -> None:
         """Open nothing yet.
 
-        Args:
-          store_url: The address of a store in PostgreSQL; empty for the store of the folder.
-          only: The one competition that is public; empty for all.
-          shown: The ids of the matches that have pages; None for all.
-          workers: Compute competitions after each closed deal-set, while pages show the result before; None to
-            compute them when they are read.
+        Args: store_url: The address of a store in PostgreSQL; empty for the store of the folder. only: The one
+        competition that is public; empty for all. shown: The ids of the matches that have pages; None for all. workers:
+        Compute competitions after each closed deal-set; until a result is ready, pages show the previous one. None to
+        compute competitions when they are read.
         """
         self._data = data
         self._store_url = store_url
@@ -128,7 +126,7 @@ class SiteArchive:
         return arena_version()
 
     def limited_to(self, matches: frozenset[str] | None) -> "SiteArchive":
-        """An archive of the same data in which these matches alone have pages; None for all."""
+        """Return an archive of the same data in which only these matches have pages; None for all."""
         return SiteArchive(self._data, store_url=self._store_url, only=self._only, shown=matches)
 
     def close(self) -> None:
@@ -149,7 +147,7 @@ class SiteArchive:
     def matches(
         self, wanted: lobby_pb2.MatchFilter = EVERY, *, page: int = 1
     ) -> tuple[Sequence[lobby_pb2.MatchInfo], bool]:
-        """A page of closed matches, newest first, and whether there is another. Pages count from 1."""
+        """Return a page of closed matches, newest first, and whether there is another. Pages count from 1."""
         listed, more = self.listed(wanted, page=page)
         return tuple(row.match for row in listed), more
 
@@ -162,7 +160,7 @@ class SiteArchive:
         most_margin: float | None = None,
         by_others: bool = False,
     ) -> tuple[Sequence[ListedMatch], bool]:
-        """As `matches`, with what makes them worth watching.
+        """Return what `matches` returns, with the reasons why matches are worth watching.
 
         `worth` is a kind of `arena.results.worth`, `any`, or empty for all matches; of matches `by_others` the
         arena's own bots do not fill all seats.
@@ -189,7 +187,7 @@ class SiteArchive:
         return replace(chosen, competition=self._only or chosen.competition)
 
     def games(self, bot: str = "") -> frozenset[str]:
-        """The ids of games with ended matches, of one bot or of all."""
+        """Return the ids of games with ended matches, of one bot or of all."""
         store = self._open
         if store is None:
             return frozenset()
@@ -197,7 +195,7 @@ class SiteArchive:
         return store.matches().games(self._public(wanted))
 
     def _shown_match(self, match: StoredMatch) -> lobby_pb2.MatchInfo:
-        """A match, with `published` only if it has pages."""
+        """Return a match, with `published` only if it has pages."""
         match_id = match.outcome.match_id
         wanted = self._shown is None or match_id in self._shown
         has_pages = match.published and wanted and self._file(match_id).is_file()
@@ -207,7 +205,7 @@ class SiteArchive:
         return replay_path(self._data / "replays", match_id)
 
     def match(self, match_id: str) -> lobby_pb2.MatchInfo | None:
-        """A public match; None if it does not exist, or is not public yet."""
+        """Return a public match; None if it does not exist, or is not public yet."""
         store = self._open
         match = store.matches().get(match_id) if store and _ID.fullmatch(match_id) else None
         if match is None or not match.closed:
@@ -215,14 +213,14 @@ class SiteArchive:
         return self._shown_match(match) if self._only in ("", match.competition) else None
 
     def replay(self, match: lobby_pb2.MatchInfo) -> Path | None:
-        """The replay file of a match; None if it does not exist."""
+        """Return the replay file of a match; None if it does not exist."""
         path = self._file(match.match_id)
         return path if match.published and path.is_file() else None
 
     # Competitions.
 
     def competitions(self) -> Sequence[Json]:
-        """All competitions, newest first, see `summary_of`."""
+        """Return all competitions, newest first, see `summary_of`."""
         if self._open is None:
             return ()
         newest_first = reversed(list(self._open.competitions().all()))
@@ -230,11 +228,11 @@ class SiteArchive:
         return sorted(chosen, key=lambda summary: summary["created"], reverse=True)
 
     def last_ends(self) -> Mapping[str, int]:
-        """When the last match of each competition ended, by its name, in UNIX milliseconds."""
+        """Return when the last match of each competition ended, by its name, in UNIX milliseconds."""
         return {} if self._open is None else self._open.matches().last_ends()
 
     def of_game(self, game_id: str) -> Sequence[str]:
-        """The names of the competitions with a game, newest first."""
+        """Return the names of the competitions with a game, newest first."""
         return [
             summary["competition"]
             for summary in self.competitions()
@@ -247,12 +245,12 @@ class SiteArchive:
         return self._read(store, summary)
 
     def finals(self, name: str) -> Sequence[str]:
-        """The names of the finals of a ladder, newest first."""
+        """Return the names of the finals of a ladder, newest first."""
         names = (summary["competition"] for summary in self.competitions())
         return [final for final in names if final.startswith(f"{name}{FINALS}")]
 
     def collusion(self, name: str) -> Json:
-        """Which owners' bots may help each other in a competition, and which workers a bot; for organisers.
+        """Return the report of owners whose bots may help each other in a competition, and of workers that may help a bot; for organisers.
 
         Raises `NotPublic` if there is no such competition.
         """
@@ -263,9 +261,9 @@ class SiteArchive:
         return suspected(held.record(name), held.begins_at_workers(name))
 
     def _read(self, store: Store, summary: Json) -> PublicCompetition:
-        """A competition, from memory if it has not changed.
+        """Return a competition, from memory if it has not changed.
 
-        While a worker counts the last results, it is not called finished.
+        While a worker computes the last results, the competition is not shown as finished.
         """
         held, name = store.competitions(), summary["competition"]
         stamp = summary, held.progress(name), held.published_number(name)
@@ -281,7 +279,7 @@ class SiteArchive:
         return replace(kept[1], summary=summary)
 
     def _from_worker(self, name: str, kept: _Stamped | None) -> _Stamped:
-        """A competition as a worker has computed it last; waits for the first time alone."""
+        """Return the latest result of a worker for a competition; only the first call waits for it."""
         assert self._workers is not None
         awaited = self._awaited.get(name)
         if awaited is None:
@@ -326,7 +324,7 @@ class SiteArchive:
     # Bots.
 
     def conduct(self, bot: str, most: int, *, faulted: bool) -> Sequence[ConductInMatch]:
-        """How the bot decided in its newest `most` matches, or in those with faults of any bot, oldest match first."""
+        """Return how the bot decided in its newest `most` matches, or in those with faults of any bot, oldest match first."""
         wanted = lobby_pb2.MatchFilter(bots=(bot,), faulted=faulted, published=True)
         newest, _ = self.matches(wanted)
         files = [(match, file) for match in newest[:most] if (file := self.replay(match))]
@@ -337,9 +335,9 @@ class SiteArchive:
         return [conduct_in(file, seat) for file, seat in seats]
 
     def bots(self) -> tuple[str, ...]:
-        """The names of all bots and versions that have played, are entered or are registered, sorted.
+        """Return the names of all bots and versions that have played, are entered or are registered, sorted.
 
-        If the site has one competition `only`, they are those of it.
+        If the site shows `only` one competition, they are its bots.
         """
         store = self._open
         if store is None:
@@ -350,7 +348,7 @@ class SiteArchive:
         return tuple(sorted({*played, *entered.difference(map(bot_of, played)), *registered}))
 
     def owners(self) -> Mapping[str, str]:
-        """The owner of each registered bot, by its name."""
+        """Return the owner of each registered bot, by its name."""
         store = self._open
         return {} if store is None else store.registry().owners_of_bots()
 
@@ -372,7 +370,7 @@ class SiteArchive:
         }
 
     def appearances(self, bot: str) -> tuple[Appearance, ...]:
-        """The rows of a bot, and of its versions, in the standings of competitions, oldest first."""
+        """Return the rows of a bot, and of its versions, in the standings of competitions, oldest first."""
         store = self._open
         read = (
             (summary["competition"], self._read(store, summary))
@@ -394,7 +392,7 @@ def _archive_of(data: Path, store_url: str, only: str) -> SiteArchive:
 
 
 def _computed(data: Path, store_url: str, only: str, name: str) -> _Stamped:
-    """Compute a competition, in a worker, which keeps what stays when a deal-set closes."""
+    """Compute a competition in a worker, which caches what does not change when a deal-set closes."""
     archive = _archive_of(data, store_url, only)
     archive.competition(name)
     return archive._kept[name]

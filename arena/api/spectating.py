@@ -23,7 +23,7 @@ class SpectateCalls(watch_pb2_grpc.WatchServiceServicer):
     def __init__(
         self, buffers: EventBuffers, in_play: Callable[[], InPlay], flush: Callable[[], None]
     ) -> None:
-        """`flush` writes the journal to its file: nothing is shown before."""
+        """`flush` writes the journal to its file before anything is shown."""
         self._buffers = buffers
         self._in_play = in_play
         self._flush = flush

@@ -1,6 +1,6 @@
 """The standings service: standings, pairs of bots, and exports of deal-sets.
 
-Live standings of many deal-sets take seconds. Another process computes them, once for all calls within ten seconds.
+Live standings of many deal-sets take seconds, so another process computes them, once for all calls within ten seconds.
 """
 
 import functools
@@ -25,15 +25,15 @@ class ComputesStandings(Protocol):
     """Computes standings, in this process or in another one."""
 
     async def standings(self, name: str, number: int) -> SentStandings:
-        """The official standings of a number; for 0 the latest standings."""
+        """Return the official standings of a number; for 0 the latest standings."""
         ...
 
     async def pair(self, name: str, game: str, bot: str, other: str) -> Json | None:
-        """The results between two bots in the latest standings; None if they have not met."""
+        """Return the results between two bots in the latest standings; None if they have not met."""
         ...
 
     async def collusion(self, name: str, without: Sequence[str], earlier: Sequence[str]) -> str:
-        """A collusion report, or standings without the tables of some owners, as JSON."""
+        """Return a collusion report, or standings without the tables of some owners, as JSON."""
         ...
 
 
@@ -100,7 +100,7 @@ class StandingsCalls(standings_pb2_grpc.StandingsServiceServicer):
 
 
 def _pair(row: dict[str, Any], bot: str) -> messages.GetPairResponse:
-    """The results between two bots, from the side of one."""
+    """Return the results between two bots, from the side of `bot`."""
     turned = row["bot"] != bot
     low, high = (row["high"], row["low"]) if turned else (row["low"], row["high"])
     sign = -1.0 if turned else 1.0

@@ -18,14 +18,14 @@ from arena.store.data_folder import arena_version
 
 
 async def status_page(source: MetricsSource) -> bytes:
-    """The status as JSON. Call it in the host loop; files are read and text is made on other threads."""
+    """Return the status as JSON. Call it in the host loop; files are read and text is made on other threads."""
     process = await asyncio.to_thread(_process)
     page = status(source, process)
     return await asyncio.to_thread(lambda: json.dumps(asdict(page)).encode())
 
 
 def status(source: MetricsSource, process: Mapping[str, float]) -> StatusPage:
-    """The status of all parts at one moment. Call it on the thread of the arena."""
+    """Return the status of all parts at one moment. Call it on the thread of the arena."""
     arena, counts = source.arena, source.counts
     games = dict(counts.games)
     ended: Counter[str] = Counter()
@@ -81,7 +81,7 @@ def _named(counts: Mapping[Any, int]) -> dict[str, int]:
 
 
 def _most_first(counts: Mapping[str, int]) -> dict[str, int]:
-    """The counts above 0, the greatest first."""
+    """Return the counts above 0, the greatest first."""
     return {name: n for name, n in sorted(counts.items(), key=lambda row: (-row[1], row)) if n}
 
 
@@ -95,7 +95,7 @@ def _ms(seconds: float | None) -> float | None:
 
 
 def _process() -> dict[str, float]:
-    """The system's figures of the process. It reads files, so call it on another thread than the loop's."""
+    """Return the system's figures of the process. It reads files, so call it on another thread than the loop's."""
     samples = {
         sample.name: sample.value
         for family in ProcessCollector(registry=None).collect()

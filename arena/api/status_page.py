@@ -15,7 +15,7 @@ from arena.validation import OPEN, Constraint, Limits
 MAX_NUMBER: Final = 2**53
 """All counts of an arena stay below this."""
 _YEAR_9999_UNIX_S: Final = datetime(9999, 1, 1, tzinfo=UTC).timestamp()
-"""Later times have no date."""
+"""The latest time that has a date, in Unix seconds."""
 
 Count = Annotated[int, Limits(ge=0, le=MAX_NUMBER)]
 Number = Annotated[float, Limits(ge=0, le=MAX_NUMBER)]
@@ -26,7 +26,7 @@ Quantiles = Mapping[str, Number | None]
 
 
 def _with(*keys: str) -> Constraint:
-    """A check that a part of the page has these keys."""
+    """Return a check that a part of the page has these keys."""
 
     def check(part: Mapping[str, Any], _: object) -> Mapping[str, Any]:
         if missing := set(keys) - part.keys():
@@ -74,16 +74,16 @@ class StatusPage(ArenaSigns):
 
     matches: MatchCounts
     bots: Annotated[Counts, _with("connected", "known")]
-    """How many are connected, and how many have a session."""
+    """The numbers of connected bots and of bots with a session."""
     connections: Annotated[Counts, _with("open", "cut")]
-    """How many are open, and how many were closed for flooding."""
+    """The numbers of open connections and of those that were closed for flooding."""
     waiting_bytes: Count
     decisions: Counts
-    """By game."""
+    """The numbers of decisions by game."""
     faults: Counts
-    """By kind."""
+    """The numbers of faults by kind."""
     refused: Annotated[Mapping[str, Counts], _with("calls", "messages")]
-    """By reason."""
+    """The numbers of refusals by reason."""
     times_ms: Annotated[
         Mapping[str, Annotated[Quantiles, _TIMES]], _with("charged", "turnaround", "journal_sync")
     ]
@@ -92,7 +92,7 @@ class StatusPage(ArenaSigns):
     ]
     journal: Annotated[Counts, _with("written_bytes", "unsynced_bytes")]
     deal_sets: Counts
-    """By step."""
+    """The numbers of deal-sets by step."""
     process: Annotated[
         Numbers,
         _with("resident_bytes", "open_files", "threads", "cpu_s", "started_unix_s"),

@@ -12,15 +12,15 @@ from arena.results.states import State
 from arena.store import Store, StoreError
 
 WAIT_S: Final = 3.0
-"""Longest time for the figures, which is less than an answer of the port may take."""
+"""The longest time for reading the figures in seconds, which is less than the time limit of an answer of the port."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoreFigures:
-    """What the store has at one moment."""
+    """The figures of the store at one moment."""
 
     competitions: Mapping[State, int]
-    """How many are in each state."""
+    """The number of competitions in each state."""
     paused_by_arena: int
     """Competitions that the arena paused because of an error."""
     waiting_versions: int
@@ -41,14 +41,14 @@ class StoreReader:
         self._reading: asyncio.Future[StoreFigures] | None = None
 
     async def figures(self) -> StoreFigures | None:
-        """The figures; None if the store fails, or does not answer in time.
+        """Return the figures; None if the store fails, or does not answer in time.
 
         While the store does not answer, it is not asked again, so that no threads pile up.
         """
         if self._reading is None or self._reading.done():
             loop = asyncio.get_running_loop()
             self._reading = loop.run_in_executor(None, _read, self._store)
-            # Also an error that comes too late counts as noticed.
+            # An error that comes after the time limit is also retrieved, so that it is not reported as lost.
             self._reading.add_done_callback(lambda reading: reading.exception())
         try:
             async with asyncio.timeout(WAIT_S):

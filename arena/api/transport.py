@@ -40,7 +40,7 @@ OPTIONS: Final = (
     # connection of 3 MB). Pings have the budget of all that carries no message.
     ("grpc.http2.max_ping_strikes", 0),
     ("grpc.server_handshake_timeout_ms", 5_000),
-    # For connections without a call; bots always have one.
+    # This limit is for connections without a call; bots always have one.
     ("grpc.max_connection_idle_ms", 60_000),
     # The probe would let a stream's window grow to megabytes, which stay in memory while the
     # stream is not read.
@@ -53,15 +53,15 @@ OPTIONS: Final = (
     ("grpc.compression_enabled_algorithms_bitset", 1),
 )
 SPARE_DESCRIPTORS: Final = 64
-"""Kept free for the journal, replays and other files."""
+"""The number of descriptors that are kept free for the journal, replays and other files."""
 OTHER_DESCRIPTORS: Final = 128
-"""For launched bots, workers, the store, and servers other than gRPC."""
+"""The number of descriptors for launched bots, workers, the store, and servers other than gRPC."""
 
 _log = logging.getLogger(__name__)
 
 
 def new_server(interceptors: Sequence[grpc.aio.ServerInterceptor]) -> grpc.aio.Server:
-    """A server that does not listen yet."""
+    """Return a server that does not listen yet."""
     return grpc.aio.server(interceptors=interceptors, options=OPTIONS)
 
 
@@ -84,7 +84,7 @@ def _register(servicer: object, server: grpc.aio.Server) -> str:
 
 
 def connection_monitor(address: str, traffic: Traffic) -> ConnectionMonitor | None:
-    """The monitor of connections to an address; None where connections cannot be monitored."""
+    """Return the monitor of connections to an address; None where connections cannot be monitored."""
     if address.startswith(UNIX):
         return None  # the kernel does not count its bytes, and the file's mode restricts who may connect
     if not can_be_monitored():

@@ -18,7 +18,7 @@ from cardarena.v1 import owners_pb2 as messages
 from cardarena.v1 import owners_pb2_grpc
 
 _MOST_NUMBER: Final = 2**31 - 1
-"""PostgreSQL compares no larger numbers with its integers."""
+"""The largest number that PostgreSQL can compare with its integers."""
 
 
 class WebhookCalls(owners_pb2_grpc.WebhookServiceServicer):
@@ -27,7 +27,7 @@ class WebhookCalls(owners_pb2_grpc.WebhookServiceServicer):
     def __init__(
         self, store: Store, tokens: Tokens, post: WebhookPost, now: Callable[[], datetime]
     ) -> None:
-        """Serve the webhooks of a store; `post` says where something may be sent."""
+        """Serve the webhooks of a store; `post` checks addresses."""
         self._store, self._tokens, self._post, self._now = store, tokens, post, now
 
     async def CreateWebhook(

@@ -32,18 +32,18 @@ from cardarena.v1 import work_pb2, work_pb2_grpc
 MESSAGES_PER_S: Final = 200.0
 """Messages a second of a worker; one that plays needs about one, and five for each deal-set."""
 MESSAGES: Final = 1_000
-"""The same in a burst."""
+"""The number of messages of a worker in a burst."""
 MESSAGES_OF_KEY_PER_S: Final = 1_000.0
 """Messages a second of all workers of a key."""
 MESSAGES_OF_KEY: Final = 4_000
 LONG_BYTES: Final = 16_384
-"""A longer message is a part of a report, which has a limit of its own, and does not count."""
+"""The length from which a message is part of a report, which has a separate limit and does not count."""
 
 _log = logging.getLogger(__name__)
 
 
 def _why_unfit(ready: work_pb2.WorkerReady) -> str:
-    """Why a worker on another machine cannot play here; empty if it can."""
+    """Return why a worker on another machine cannot play here; empty if it can."""
     if ready.engine != arena_version():
         return f"it runs version {ready.engine}, and the arena {arena_version()}"
     if ready.sandbox not in UPLOADS_AT:

@@ -1,1 +1,1 @@
-"""What owners submit: taken in, qualified one after the other, and looked after."""
+"""Submitted bots: intake, qualification, and storage of their files, runtimes and logs."""

@@ -53,7 +53,7 @@ _PACKINGS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
 class BadArchive(ValueError):
-    """An archive is not valid; each problem is a sentence."""
+    """An archive is not valid. The error has a sentence for each problem."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         shown = list(problems[:_MAX_PROBLEMS])
@@ -116,15 +116,13 @@ def read_zip(
 ) -> ReadZip:
     """Read and check all of a zip, an archive or a wheel in one, without writing to the disk.
 
-    Args:
-      most_bytes: The size limit of each of these.
-      lacks: Returns from the zip's paths which required file is missing; empty if none is.
-      beside: Files that are unpacked with it, which count towards the limits.
+    Args: most_bytes: The size limit of the zip. lacks: Returns from the zip's paths which required file is missing;
+    empty if none is. beside: Files that are unpacked with it, which count towards the limits.
 
     Raises `BadArchive` with all problems of the zip, and `OSError` if it cannot be read.
     """
     files, kept = [], {}
-    # A zip of Windows has no modes, and a folder from there may have none either.
+    # A zip that was made on Windows has no modes, and neither may folders that were copied from it.
     with _zip(path) as opened:
         for info in _checked(opened, path.stat().st_size, lacks, beside):
             digest, size_bytes, text, runs = (
@@ -151,9 +149,9 @@ def read_zip(
 
 
 def packed_paths(paths: Sequence[str], manifest: bytes) -> Sequence[str]:
-    """Which files of a folder are submitted, in order: no hidden files, caches and virtual environments.
+    """Return the files of a folder that are submitted, in order: hidden files, caches and virtual environments are left out.
 
-    If the manifest has `files`, only `bot.toml` and what they name are.
+    If the manifest has `files`, only `bot.toml` and the files that they name are submitted.
 
     Args:
       paths: All of its files, relative to it.
@@ -288,7 +286,7 @@ def _checked(
     lacks: Callable[[Sequence[str]], str],
     beside: Sequence[SubmittedFile] = (),
 ) -> list[zipfile.ZipInfo]:
-    """The files of a zip whose directory keeps all rules."""
+    """Return the files of a zip, after a check of its directory."""
     infos = [info for info in opened.infolist() if not info.orig_filename.endswith("/")]
     if any(info.header_offset < 0 for info in opened.infolist()):
         raise BadArchive([_BROKEN])
@@ -314,7 +312,7 @@ def _checked(
 
 
 def _problem(info: zipfile.ZipInfo) -> str:
-    """Why an entry is not allowed; empty if it is."""
+    """Return why an entry is not allowed; empty if it is."""
     name, mode = info.orig_filename, _mode(info)
     folder = name.endswith("/")
     if text := problem_of_path(name.removesuffix("/")):
@@ -330,7 +328,7 @@ def _problem(info: zipfile.ZipInfo) -> str:
 
 
 def problem_of_path(path: str) -> str:
-    """Why a path within a submission is not allowed, as a sentence; empty if it is.
+    """Return why a path within a submission is not allowed, as a sentence; empty if it is.
 
     Paths are relative, in ASCII, and without parts that a system interprets differently.
     """
@@ -367,7 +365,7 @@ def twins(names: Sequence[str]) -> Iterator[str]:
 
 
 def _pieces(opened: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
-    """The content of a file, which must have its announced size."""
+    """Yield the content of a file, which must have its announced size."""
     left = info.file_size
     with opened.open(info) as file:
         while piece := file.read(_PIECE_BYTES):
@@ -380,7 +378,7 @@ def _pieces(opened: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    """All files of a folder, without looking into folders that are left out."""
+    """Yield all files of a folder, without looking into folders that are left out."""
     with os.scandir(folder) as entries:
         ordered = sorted(entries, key=lambda entry: entry.name)
     if any(_is_environment(entry.name) for entry in ordered):
@@ -403,7 +401,7 @@ def _is_environment(path: str) -> bool:
 
 
 def _files_of(manifest: bytes) -> Sequence[str]:
-    """The `files` of a manifest; none if it cannot be read or is too long, which is reported when it is validated."""
+    """Return the `files` of a manifest; none if it cannot be read or is too long, which is reported when it is validated."""
     if len(manifest) > MAX_MANIFEST_BYTES:
         return ()
     try:
@@ -416,13 +414,13 @@ def _files_of(manifest: bytes) -> Sequence[str]:
 
 
 def _named_by(pattern: str) -> Callable[[str], object]:
-    """Whether a pattern matches a path or a folder above it."""
+    """Return whether a pattern matches a path or a folder above it."""
     whole = translate(pattern.rstrip("/"))[: -len(r"\Z")]
     return re.compile(rf"{whole}(?:/|\Z)").match
 
 
 def _mode(info: zipfile.ZipInfo) -> int:
-    """The file's mode; 0 if the zip was made on a system without modes."""
+    """Return the file's mode; 0 if the zip was made on a system without modes."""
     return info.external_attr >> 16
 
 

@@ -61,9 +61,9 @@ class Blobs:
         os.utime(self._blobs / _hash(sha256))
 
     def shrink(self, max_bytes: int) -> None:
-        """Remove archives with their files, those first that were used longest ago, until the rest fits.
+        """Remove archives with their files, the least recently used ones first, until the rest fits.
 
-        Nothing may be unpacked or launched meanwhile.
+        No archive may be unpacked or launched during the call.
         """
         archives = sorted(
             self._blobs.glob("*"), key=lambda path: path.stat().st_mtime, reverse=True
@@ -96,7 +96,7 @@ class Blobs:
         return archive
 
     def unpacked(self, sha256: str) -> Path:
-        """The folder with these contents; they are unpacked on the first call.
+        """Return the folder with these contents; they are unpacked on the first call.
 
         Raises `StoreError` if there is no such archive, or it is damaged, and `OSError` if it cannot be unpacked.
         """
@@ -104,7 +104,8 @@ class Blobs:
         if folder.is_dir():
             return folder
         archive = self.archive(sha256)
-        # Threads and processes that unpack it at the same time have a folder each; the first renamed is kept.
+        # Threads and processes that unpack it at the same time use separate folders; the first folder that is renamed
+        # is kept.
         partial = self._unpacked / f"{_PARTIAL}{sha256}.{secrets.token_hex(8)}"
         try:
             unpack(archive, partial)
@@ -122,7 +123,7 @@ class Blobs:
         return folder
 
     def clear(self) -> None:
-        """Remove what earlier processes have not unpacked to the end. Nothing may be unpacked meanwhile."""
+        """Remove unfinished folders of earlier processes. No archive may be unpacked during the call."""
         for left in self._unpacked.glob(f"{_PARTIAL}*"):
             remove_unpacked(left)
 
@@ -139,14 +140,17 @@ class Blobs:
 
 
 def _hash(sha256: str) -> str:
-    """A hash that may name a file: a worker gets it from an arena. Raises `StoreError` if it is none."""
+    """Return a hash that may name a file.
+
+    It is checked because a worker gets it from an arena. Raises `StoreError` if it is no hash.
+    """
     if not _SHA256.fullmatch(sha256):
         raise StoreError(f"{sha256!r} is not the hash of an archive")
     return sha256
 
 
 def size_of(folder: Path) -> int:
-    """The bytes of all files below a folder; 0 if there is none."""
+    """Return the bytes of all files below a folder; 0 if there is none."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 

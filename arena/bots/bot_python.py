@@ -1,7 +1,7 @@
 """The Python that runs submitted bots: the arena's own, in a virtual environment with the SDK and the rules.
 
-The packages that the arena needs for itself, or that an author has at home, are not in it: what a bot
-imports besides comes from its wheels and its runtime. An arena and `arena check` make the same environment.
+It has no packages that only the arena needs or that only the author's machine has: a bot imports others from its wheels
+and its runtime. An arena and `arena check` make the same environment.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ _HASH_CHARS: Final = 16
 
 
 def bot_python(root: Path) -> Path:
-    """The program of the environment, which is made below `root` unless it is there.
+    """Return the program of the environment, which is made below `root` unless it is there.
 
     It consists of links to the installed packages, so each installation of the arena has its own.
 
@@ -51,7 +51,7 @@ def bot_python(root: Path) -> Path:
             link.symlink_to(target)
         with contextlib.suppress(FileExistsError, NotADirectoryError):
             partial.rename(folder)
-    except OSError:  # another process may have made it meanwhile
+    except OSError:  # another process may have made it
         if not program.exists():
             raise
     finally:
@@ -60,13 +60,13 @@ def bot_python(root: Path) -> Path:
 
 
 def site_of_python(environment: Path) -> Path:
-    """The folder of packages of a virtual environment."""
+    """Return the folder of packages of a virtual environment."""
     return Path(sysconfig.get_path("purelib", "venv", {"base": str(environment)}))
 
 
 @functools.cache
 def _links() -> Mapping[str, str]:
-    """The files and folders that are linked into the environment, and their targets."""
+    """Return the files and folders that are linked into the environment, and their targets."""
     links: dict[str, str] = {}
     names, wanted = set(_SDK), list(_SDK)
     while wanted:
@@ -84,7 +84,7 @@ def _links() -> Mapping[str, str]:
         assert spec is not None, "it is running"
         assert spec.origin is not None, "it is no name space"
         folder = Path(spec.origin).parent
-        # What is compiled in a checkout has one library beside the package.
+        # In a checkout, compiled modules have one library beside the package.
         beside = folder.parent.glob("*__mypyc.*") if package not in links else ()
         links = {name: path for name, path in links.items() if not name.startswith(f"{package}/")}
         links |= {path.name: str(path) for path in (folder, *beside)}
@@ -93,7 +93,7 @@ def _links() -> Mapping[str, str]:
 
 
 def _entries(distribution: importlib.metadata.Distribution) -> Iterator[str]:
-    """The files and folders of a distribution in its folder of packages; of a namespace those below it."""
+    """Yield the files and folders of a distribution in its folder of packages; of a namespace, yield those below it."""
     paths = [PurePosixPath(file) for file in distribution.files or []]
     packages = {path.parts[0] for path in paths if path.parts[1:] == ("__init__.py",)}
     for path in paths:

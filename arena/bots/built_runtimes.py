@@ -60,7 +60,7 @@ class BuiltRuntimes:
         self.folder: Final = data / "runtimes"
 
     def all(self) -> tuple[BuiltRuntime, ...]:
-        """The runtimes that new bots may name, by name."""
+        """Return the runtimes that new bots may name, by name."""
         names = sorted(path.name for path in self.folder.glob("*") if path.is_symlink())
         return tuple(built for name in names if (built := self.named(name)) is not None)
 
@@ -68,7 +68,7 @@ class BuiltRuntimes:
         return tuple(built.name for built in self.all() if not built.lacks)
 
     def named(self, name: str) -> BuiltRuntime | None:
-        """The runtime that new bots get by this name; None if there is none."""
+        """Return the runtime that new bots get by this name; None if there is none."""
         if not is_name(name):
             return None
         try:
@@ -77,7 +77,7 @@ class BuiltRuntimes:
             return None
 
     def of(self, sha256: str) -> BuiltRuntime | None:
-        """The runtime with a hash, also an older one; None if it was removed."""
+        """Return the runtime with a hash, also an older one; None if it was removed."""
         runtimes = (_read(path) for path in self._folders())
         return next((built for built in runtimes if built and built.sha256 == sha256), None)
 
@@ -100,7 +100,7 @@ class BuiltRuntimes:
 
     @contextlib.contextmanager
     def partial(self) -> Iterator[Path]:
-        """A hidden folder to build in, which is removed after the block unless `keep` was called."""
+        """Provide a hidden folder to build in; it is removed after the block unless `keep` was called."""
         folder = self.folder / f"{_PARTIAL}{secrets.token_hex(8)}"
         folder.mkdir()
         try:
@@ -169,7 +169,7 @@ class BuiltRuntimes:
 
 
 def site_of(sha256: str, data: Path, name: str) -> Path:
-    """The folder of packages of the runtime that a bot is pinned to.
+    """Return the folder of packages of the runtime that a bot is pinned to.
 
     Raises `BadCommand` if the runtime is missing or cannot run bots.
     """
@@ -203,7 +203,7 @@ def _remove(path: Path) -> None:
 
 
 def _read(folder: Path) -> BuiltRuntime | None:
-    """The runtime in a folder; None if there is none."""
+    """Return the runtime in a folder; None if there is none."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         about: Any = json.loads((folder / _ABOUT).read_text("utf-8"))
         packages = tuple(map(str, about["packages"]))

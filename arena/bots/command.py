@@ -30,7 +30,7 @@ def launched_manifest(
     packages: Sequence[Path] = (),
     python: Path = Path(sys.executable),
 ) -> BotCommand:
-    """The command of a manifest as the registry stores it, with the manifest's resource limits.
+    """Return the command of a manifest as the registry stores it, with the manifest's resource limits.
 
     `packages` are folders of Python packages besides those of `python`, which runs bots of Python and the bridge.
 
@@ -63,7 +63,7 @@ def launched_manifest(
 
 
 def _bridge(name: str, manifest: Mapping[str, Any], python: Path) -> tuple[str, ...]:
-    """The words before the command of a bot that reads and writes JSON lines; none for other bots."""
+    """Return the words before the command of a bot that reads and writes JSON lines; none for other bots."""
     protocol, games = manifest.get("protocol", GRPC), manifest.get("games")
     if protocol == GRPC:
         return ()
@@ -83,7 +83,7 @@ def _bridge(name: str, manifest: Mapping[str, Any], python: Path) -> tuple[str, 
 
 
 def folder_command(folder: Path) -> BotCommand | None:
-    """The command of a bot in its author's folder, where its files are used; None if it has no manifest.
+    """Return the command of a bot in its author's folder, where its files are used; None if it has no manifest.
 
     Raises `BadCommand` if the manifest is no TOML or has no command, or this machine lacks its runtime.
     """
@@ -99,7 +99,7 @@ def folder_command(folder: Path) -> BotCommand | None:
 
 
 def portable_files(command: BotCommand) -> Path:
-    """The folder with a manifest, or the single file of Python, from which other machines can start the bot of a command.
+    """Return the folder with a manifest, or the single file of Python, from which other machines can start the bot of a command.
 
     Raises `BadCommand` if there is neither, or the manifest has another command.
     """
@@ -123,7 +123,7 @@ def submitted_command(
     limits: ResourceLimits | None = None,
     python: Path = Path(sys.executable),
 ) -> BotCommand:
-    """The command of a manifest's words, with absolute paths of its files in `folder`.
+    """Return the command of a manifest's words, with absolute paths of its files in `folder`.
 
     Raises `BadCommand` if this machine lacks its runtime.
     """

@@ -24,7 +24,7 @@ class SubmittedFile:
 
 
 def contents_sha256(files: Iterable[SubmittedFile]) -> str:
-    """The SHA-256 of all paths, executable bits and file hashes, sorted.
+    """Return the SHA-256 of all paths, executable bits and file hashes, sorted.
 
     Raises `ValueError` if two files have one path.
     """

@@ -52,7 +52,7 @@ class NotInstalled(Exception):
 
 
 def folder_of(wheels: Sequence[Wheel], root: Path) -> Path:
-    """The folder of the packages of these wheels once they are installed."""
+    """Return the folder of the packages of these wheels once they are installed."""
     return root.absolute() / wheels_sha256(wheels)
 
 
@@ -123,7 +123,7 @@ def _words(work: Path) -> tuple[str, ...]:
 
 
 def _why(log: Path) -> str:
-    """The error that pip printed; empty if it printed none."""
+    """Return the error that pip printed; empty if it printed none."""
     with contextlib.suppress(OSError):
         lines = [line.text for line in read_output(log) if not line.by_arena and line.text.strip()]
         errors = [line.removeprefix(_ERROR) for line in lines if line.startswith(_ERROR)]

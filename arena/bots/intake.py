@@ -26,7 +26,7 @@ from arena.store.keys import KeyIdTaken
 from arena.store.registry import INVITED_FOR
 
 MAX_TOKENS: Final = 20
-"""Valid tokens of one bot at a time."""
+"""The maximal number of valid tokens of one bot."""
 _CODE_SIGNS: Final = (
     "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # without 0, O, 1 and I, which are easily confused
 )
@@ -43,7 +43,7 @@ class NotRemote(RefusalError, StoreError, reason="NOT_REMOTE"):
 
 
 def new_code() -> str:
-    """A new code of an invitation, which people can read out."""
+    """Return a new code of an invitation, which people can read out."""
     groups = (
         "".join(secrets.choice(_CODE_SIGNS) for _ in range(_GROUP_SIGNS))
         for _ in range(_CODE_GROUPS)
@@ -52,7 +52,7 @@ def new_code() -> str:
 
 
 def as_code(typed: str) -> str:
-    """The canonical form of a typed code."""
+    """Return the canonical form of a typed code."""
     signs = "".join(sign for sign in typed.upper() if sign.isalnum())
     return "-".join(signs[at : at + _GROUP_SIGNS] for at in range(0, len(signs), _GROUP_SIGNS))
 
@@ -94,7 +94,7 @@ class SubmissionIntake:
                 continue  # with a probability of 1 in 2e14
 
     def token(self, bot: Bot) -> str:
-        """A new token for a remote bot.
+        """Return a new token for a remote bot.
 
         Raises `NotRemote`, `TooManyTokens` or `StoreError` if the bot cannot have another token.
         """
@@ -117,7 +117,7 @@ class SubmissionIntake:
     # Versions.
 
     def clear(self) -> None:
-        """Remove what earlier processes did not upload, unpack or install to the end."""
+        """Remove unfinished uploads, unpacked files and installations of earlier processes."""
         shutil.rmtree(self._uploads, ignore_errors=True)
         clear(self.data / INSTALLED)
         self.blobs.clear()

@@ -24,7 +24,7 @@ def issue(
     now: datetime,
     lifetime: timedelta | None = None,
 ) -> tuple[Key, str]:
-    """Store a new key; returns it and its token. The key does not expire without a lifetime.
+    """Store a new key; return it and its token. The key does not expire without a lifetime.
 
     Raises `NameTaken` as in `Keys.add`, and `StoreError` if the store cannot be written.
     """

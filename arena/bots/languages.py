@@ -31,5 +31,5 @@ OWN: Final = "own"
 
 
 def language_of(program: str) -> Language | None:
-    """The language of a command, by its first word; None if that is a file of the submission."""
+    """Return the language of a command, by its first word; None if that is a file of the submission."""
     return next((language for language in LANGUAGES if program in language.programs), None)

@@ -20,12 +20,12 @@ class Log:
 
 
 def logs_folder(data: Path, version: Version) -> Path:
-    """The folder of a version's logs."""
+    """Return the folder of a version's logs."""
     return data / "logs" / str(version).replace(" ", "_")
 
 
 def logs_of(data: Path, version: Version) -> list[Log]:
-    """The logs of a version, by name."""
+    """Return the logs of a version, by name."""
     logs = []
     for path in logs_folder(data, version).glob("*.log"):
         if _NAME.fullmatch(path.name) and not path.is_symlink():

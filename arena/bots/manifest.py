@@ -48,10 +48,10 @@ GRPC: Final = "grpc"
 STDIO: Final = "stdio"
 STDIO_PER_MATCH: Final = "stdio-per-match"
 BRIDGE_MB: Final = 256
-"""The least memory limit of a bot behind the bridge, which starts with 192 MB, and not with 160."""
+"""The smallest memory limit of a bot behind the bridge: a bridge starts with 192 MB but not with 160 MB."""
 PROTOCOLS: Final = (GRPC, STDIO, STDIO_PER_MATCH)
 MAX_START_S: Final = 300
-"""The longest time in seconds from the launch to hello that a bot of a stranger may need."""
+"""The longest time in seconds from the launch to hello that a manifest may request."""
 MAX_WORDS: Final = 32
 MAX_WORD_CHARS: Final = 200
 
@@ -86,7 +86,7 @@ def _require_file(path: str, paths: Collection[str], wanted: str) -> None:
 
 
 def _runtime(given: str, info: "ManifestInfo") -> str:
-    """The runtime: the given one, which must fit the command, or the command's."""
+    """Return the runtime: the given one, which must fit the command, or the command's."""
     if not (command := info.data.get("command")):
         return given
     _, runtimes, built = info.context
@@ -128,7 +128,7 @@ def _offered(info: "ManifestInfo") -> str:
 
 
 def _seats_given(seats: Any, info: "ManifestInfo") -> Any:
-    """All seats of the game if the manifest has none; TOML gives a list, the default is a tuple."""
+    """Return the given seats, or all seats of the game if the manifest has none. TOML gives a list, and the default is a tuple."""
     game = info.data.get("id")
     if game and seats == ():
         return game_by_id(game).seats
@@ -202,9 +202,9 @@ class Manifest:
     """Program and arguments; paths start at the top of the submission."""
     games: Annotated[tuple[DeclaredGame, ...], NOT_EMPTY, Constraint(_distinct)]
     files: tuple[Annotated[str, Limits(min_length=1, max_length=MAX_WORD_CHARS)], ...] = ()
-    """Patterns of what is packed of a folder beside the manifest; none for everything."""
+    """Patterns of the files of a folder that are packed with the manifest; empty for all files."""
     runtime: Annotated[str, Constraint(_runtime)] = ""
-    """The name of what runs it: a language, a built runtime, or `OWN` for an executable file."""
+    """The name of the runtime: a language, a built runtime, or `OWN` for an executable file."""
     memory_mb: Annotated[int, Limits(ge=16, le=4_096)] = 512
     """The memory limit of each process, in MB; with control groups, of all processes together."""
     processes: Annotated[int, Limits(ge=1, le=64)] = 64
@@ -214,7 +214,7 @@ class Manifest:
     protocol: Annotated[str, Constraint(_protocol)] = GRPC
     """One of `PROTOCOLS`: gRPC, or JSON lines with one process for all matches or one for each."""
     max_matches: Annotated[int | None, Limits(ge=1, le=64), Constraint(_max_matches)] = None
-    """The most matches at the same time of a bot that reads JSON lines; other bots say it when they connect."""
+    """The most matches at the same time of a bot that reads JSON lines; other bots declare it when they connect."""
 
     publish_notes: bool = False
     """Whether the bot's notes are shown beside its decisions when a replay is published."""
@@ -245,9 +245,10 @@ class Manifest:
 
 
 def declares(manifest: Mapping[str, Any], terms: MatchTerms) -> bool:
-    """Whether a stored manifest names the game of these terms, its rules and its seats.
+    """Return whether a stored manifest names the game of these terms, its rules and its seats.
 
-    The manifest of a remote bot names no games: the bot does so in its hello, and here all are true.
+    The manifest of a remote bot names no games, because the bot declares them in its hello; for it the result is always
+    true.
     """
     games = manifest.get("games")
     if not isinstance(games, list):
@@ -261,7 +262,7 @@ def declares(manifest: Mapping[str, Any], terms: MatchTerms) -> bool:
 
 
 def runs_python(command: Sequence[str]) -> bool:
-    """Whether Python runs a command."""
+    """Return whether Python runs a command."""
     return bool(command) and language_of(command[0]) is PYTHON
 
 
@@ -282,7 +283,7 @@ def read_manifest(
 
 
 def _file_of(words: Sequence[str], language: Language) -> str:
-    """The file that a command passes to its runtime; empty if there is none."""
+    """Return the file that a command passes to its runtime; empty if there is none."""
     rest = words[1:]
     if language.before_file:
         return next((file for flag, file in pairwise(rest) if flag in language.before_file), "")

@@ -32,15 +32,15 @@ from arena.store.registry import Banned
 POLL_S: Final = 1.0
 """Time in seconds between two polls of the registry."""
 AT_A_TIME: Final = max(2, min(8, (os.cpu_count() or 1) // 2))
-"""Qualifications at a time. Two cores have room for two, as a bot that is qualified waits for most of the time."""
+"""The number of simultaneous qualifications. Two cores suffice for two, because a bot waits for most of its qualification."""
 MOST_S: Final = 300.0
 """Time limit of a qualification in seconds: its checks take up to 120 s, and the installation of wheels as long."""
 END_S: Final = 5.0
 """Time in seconds for the process of a qualification to end its bots and itself."""
 MAX_TRIES: Final = 3
-"""Attempts for a version after failures of the arena; then it waits for the next start of the arena."""
+"""The number of attempts for a version after failures of the arena; then the version waits for the next start of the arena."""
 ARENA: Final = "arena"
-"""The author of these events in the history of a version."""
+"""The author of the qualifier's events in the history of a version."""
 
 _log = logging.getLogger(__name__)
 
@@ -72,9 +72,8 @@ class Qualifier:
     ) -> None:
         """Qualify versions of a registry.
 
-        Args:
-          qualify: Qualifies one version; by default in a process of its own.
-          changes: Detects changes of the store; without it the registry is read every second.
+        Args: qualify: Qualifies one version; by default in a separate process. changes: Detects changes of the store;
+        without it the registry is read every second.
         """
         self._data = data
         self._registry = registry
@@ -93,7 +92,7 @@ class Qualifier:
                 nursery.start_soon(self._run_one)
 
     async def _run_one(self) -> None:
-        """Qualify one version after the other until cancelled."""
+        """Qualify versions one after the other until cancelled."""
         while True:
             try:
                 worked = self._changes() and await self.poll()
@@ -105,8 +104,8 @@ class Qualifier:
                 await trio.sleep(POLL_S)
 
     async def poll(self) -> bool:
-        """Qualify the version that has waited longest; false if none waits that is not being qualified."""
-        # One that is done while the registry is read may be read as it was before.
+        """Qualify the version that has waited longest; return false if none waits."""
+        # A version whose qualification ends while the registry is read may appear in its earlier state.
         in_hand = frozenset(self._in_hand)
         waiting = await trio.to_thread.run_sync(self._registry.unqualified)
         free = (version for version in waiting if str(version) not in in_hand)
@@ -121,7 +120,7 @@ class Qualifier:
         except Exception as error:
             if is_of_arena(error):
                 raise
-            # The files and the report of one version stop no other.
+            # Errors of the files or the report of one version must not stop the qualification of others.
             fields = {"version": str(version), "why": str(error)}
             is_known = isinstance(error, (NotQualified, OSError))
             exc_info = None if is_known else error
@@ -170,7 +169,7 @@ class Qualifier:
             else []
         )
         events.append(VersionEvent.QUALIFIED if report.qualified else VersionEvent.REJECTED)
-        # If its owner has retired it or was banned meanwhile, that state remains.
+        # If its owner has retired it or was banned during the qualification, that state remains.
         with contextlib.suppress(NotNow, Banned):
             for event in events:
                 self._registry.record(
@@ -185,7 +184,7 @@ def _packages_in(data: Path) -> re.Pattern[bytes]:
 
 
 def _seed(version: Version) -> str:
-    """The seed of the deals: different for each version, and the same if it is qualified again."""
+    """Return the seed of the deals: different for each version, and the same if it is qualified again."""
     return f"q{version.number}"
 
 
@@ -203,7 +202,7 @@ async def _end(process: trio.Process) -> None:
 async def in_a_process(
     data: Path, archive: Path, work: Path, again: str, seed: str, runtime_sha256: str
 ) -> QualificationReport:
-    """Qualify in a process of its own, which ends if it takes too long or the arena stops.
+    """Qualify in a separate process, which ends if it takes too long or the arena stops.
 
     Raises `NotQualified` if it ends without a report.
     """

@@ -118,7 +118,7 @@ def _wheels(
 
 
 def of_the_sdk() -> tuple[str, ...]:
-    """The requirements of the SDK, with which all packages of a runtime must be compatible."""
+    """Return the requirements of the SDK, with which all packages of a runtime must be compatible."""
     try:
         wanted = importlib.metadata.requires(SDK) or []
     except importlib.metadata.PackageNotFoundError:

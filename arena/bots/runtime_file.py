@@ -98,7 +98,7 @@ def read_runtime(toml: str) -> RuntimeFile:
 
 
 def is_name(text: str) -> bool:
-    """Whether a built runtime may have this name, which no language and not `OWN` has."""
+    """Return whether a built runtime may have this name, which no language and not `OWN` has."""
     return (
         _NAME.fullmatch(text) is not None
         and text not in _TAKEN
@@ -107,20 +107,20 @@ def is_name(text: str) -> bool:
 
 
 def runtime_sha256(python: str, wheels: Sequence[LockedWheel]) -> str:
-    """The hash of a runtime: its Python and its wheels, in any order."""
+    """Return the hash of a runtime: its Python and its wheels, in any order."""
     rows = sorted((wheel.name, wheel.version, wheel.sha256) for wheel in wheels)
     return digest("runtime", python, rows)
 
 
 def lock_text(asked: RuntimeFile, python: str, wheels: Sequence[LockedWheel]) -> str:
-    """The text of a lock file for these wheels, in pip's format of requirements."""
+    """Return the text of a lock file for these wheels, in pip's format of requirements."""
     rows = sorted(f"{wheel.pin} --hash=sha256:{wheel.sha256}\n" for wheel in wheels)
     head = f"# Written by `arena runtimes build`, for {python}.\n{_MARK}{_asked(asked, python)}\n"
     return head + "".join(rows)
 
 
 def read_lock(text: str, asked: RuntimeFile, python: str) -> tuple[LockedWheel, ...] | None:
-    """The wheels of a lock file; None if it was made for other packages or another Python.
+    """Return the wheels of a lock file; None if it was made for other packages or another Python.
 
     Raises `BadRuntime` if a line was not written by `lock_text`.
     """

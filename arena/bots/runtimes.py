@@ -46,12 +46,12 @@ class Runtime:
 
 
 def runtimes(which: Callable[[str], str | None] = shutil.which) -> tuple[Runtime, ...]:
-    """All supported runtimes. Blocks until programs have printed their versions."""
+    """Return all supported runtimes. Blocks until programs have printed their versions."""
     return tuple(_detected(language, which(language.programs[0]) or "") for language in LANGUAGES)
 
 
 def offered() -> tuple[str, ...]:
-    """The names of the runtimes that can run bots. Blocks as `runtimes` does."""
+    """Return the names of the runtimes that can run bots. Blocks as `runtimes` does."""
     return tuple(runtime.name for runtime in runtimes() if runtime.is_here)
 
 
@@ -75,7 +75,7 @@ def _detected(language: Language, program: str) -> Runtime:
 
 @functools.lru_cache(maxsize=8)
 def _printed_version(program: str, flag: str) -> str:
-    """The version text that a program prints; empty if it does not run."""
+    """Return the version text that a program prints; empty if it does not run."""
     try:
         done = subprocess.run(
             [program, flag],

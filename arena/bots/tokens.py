@@ -1,6 +1,6 @@
 """Tokens: their form, and who holds them.
 
-A token is `arena_`, 43 base62 digits of 32 random bytes, and 6 of their CRC-32. The mark lets scanners find tokens
+A token is `arena_`, 43 base62 digits of 32 random bytes, and 6 of their CRC-32. The prefix lets scanners find tokens
 that were published by mistake. The checksum distinguishes a mistyped token from an unknown one without a look-up. The
 arena keeps only the SHA-256 of a token, so it cannot show it.
 """
@@ -21,10 +21,9 @@ from arena.store.names import NAME, NAME_RULE, is_reserved, skeleton
 
 MARK: Final = "arena_"
 GUEST: Final = "guest:"
-"""The mark of a guest's token, where guests are accepted: `guest:NAME`, or `guest:NAME:SECRET`, which reserves the name
-while the guest's stream is open."""
+"""The prefix of a guest's token, where guests are accepted: `guest:NAME`, or `guest:NAME:SECRET`, which reserves the name while the guest's stream is open."""
 KEY_ID_CHARS: Final = 8
-"""This many characters after the mark are public: the key's id. 208 secret bits remain."""
+"""The number of characters after the prefix that are public: the key's id. 208 secret bits remain."""
 SECRET_BYTES: Final = 32
 
 _BASE62: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -35,26 +34,26 @@ _TOKEN: Final = re.compile(rf"{MARK}[0-9A-Za-z]{{{_SECRET_CHARS + _CHECK_CHARS}}
 
 
 def new_token() -> str:
-    """A new random token."""
+    """Return a new random token."""
     number = int.from_bytes(secrets.token_bytes(SECRET_BYTES))
     body = MARK + _base62(number, _SECRET_CHARS)
     return body + _checksum(body)
 
 
 def well_formed(token: str) -> bool:
-    """Whether a token has the right form and checksum. That reveals no secret."""
+    """Return whether a token has the right form and checksum. That reveals no secret."""
     if not _TOKEN.fullmatch(token):
         return False
     return token[-_CHECK_CHARS:] == _checksum(token[:-_CHECK_CHARS])
 
 
 def token_sha256(token: str) -> bytes:
-    """The hash of a token, which is all that is stored of it."""
+    """Return the hash of a token, which is all that is stored of it."""
     return hashlib.sha256(token.encode()).digest()
 
 
 def key_id(token: str) -> str:
-    """The public part of a token, by which its key is named."""
+    """Return the public part of a token, by which its key is named."""
     return token.removeprefix(MARK)[:KEY_ID_CHARS]
 
 
@@ -135,8 +134,8 @@ class Tokens:
     ) -> None:
         """Add the token of a bot that this arena launches; `new_token` makes it.
 
-        A `sandboxed` bot connects by the socket of sandboxed bots only. Until its token is dropped, no other token
-        is valid for the bot. `publishes_notes` says that its notes are published, whatever it says in its hello.
+        A `sandboxed` bot connects by the socket of sandboxed bots only. Until its token is dropped, no other token is
+        valid for the bot. With `publishes_notes` its notes are published, whatever its hello declares.
         """
         if not well_formed(token):
             raise ValueError("tokens are made by new_token")
@@ -160,11 +159,11 @@ class Tokens:
         self._publishing.discard(digest)
 
     def is_launched(self, token: str) -> bool:
-        """Whether a token is that of a bot whose process the arena started and that has not ended."""
+        """Return whether a token is that of a bot whose process the arena started and that has not ended."""
         return token_sha256(token) in self._launched
 
     def publishes_notes(self, token: str) -> bool:
-        """Whether the notes of the launched bot with this token are published."""
+        """Return whether the notes of the launched bot with this token are published."""
         return token_sha256(token) in self._publishing
 
     def learn(self, keys: Iterable[Key]) -> None:
@@ -189,26 +188,26 @@ class Tokens:
                     self._doubtful.add(BotId(guest))
 
     def remember(self, key: Key) -> None:
-        """Know at once a person's key that this arena has made or revoked.
+        """Apply the creation or revocation of a person's key at once.
 
-        It is read with the other changes as well, whose number stays. Keys of bots are not remembered, as their streams are
-        closed when their changes are read.
+        The key is read again with the other changes, whose position does not change. Keys of bots are not applied here,
+        because their streams are closed when their changes are read.
         """
         if not key.bot:
             self._keys[key.token_sha256] = key
 
     def is_guest(self, bot: str) -> bool:
-        """Whether no key and no launched bot has this name."""
+        """Return whether no key and no launched bot has this name."""
         return skeleton(bot) not in self._claimed
 
     def owner_of(self, bot: str) -> str:
-        """The owner of a bot; guests and launched bots own themselves."""
+        """Return the owner of a bot; guests and launched bots own themselves."""
         return self._owners.get(skeleton(bot), bot)
 
     def doubtful(self) -> frozenset[BotId]:
-        """The bots whose streams may have a token that has become invalid; each is returned once.
+        """Return the bots whose streams may have a token that has become invalid; each is returned once.
 
-        A key of theirs was revoked or has expired, or their name was a guest's before.
+        One of their keys was revoked or has expired, or a guest had their name before.
         """
         now = self._now()
         for digest in [digest for digest, end in self._expiring.items() if end <= now]:
@@ -224,7 +223,7 @@ class Tokens:
         return frozenset(used)
 
     def bot(self, token: str, *, sandboxed: bool = False) -> BotId:
-        """The bot that connects with this token. `sandboxed` says whether it uses the socket of sandboxed bots.
+        """Return the bot that connects with this token. `sandboxed` says whether it uses the socket of sandboxed bots.
 
         Raises `Refused` if it is no bot's token, or has become invalid; for a guest, if the name is malformed
         or taken; if a sandboxed bot does not use that socket, or any other bot does; if another token is used
@@ -244,7 +243,7 @@ class Tokens:
         return bot
 
     def holder(self, token: str) -> Holder:
-        """The holder of the token of any call but a play stream.
+        """Return the holder of the token of any call but a play stream.
 
         Raises `Refused` if it is unknown, no longer valid, or that of a bot in the arena's sandbox.
         """
@@ -265,7 +264,7 @@ class Tokens:
         if (worker := self._workers.get(digest)) is not None:
             return Holder(Scope.WORKER, local_worker=worker)
         if digest not in self._keys and not self._look_up():
-            # Not "unknown", at which bots give up: this key may have been made just now.
+            # The reason is not "unknown", after which bots stop trying: this key may have been made a moment ago.
             raise Refused("KEYS_BUSY")
         key = self._keys.get(digest)
         if key is None:
@@ -295,7 +294,7 @@ class Tokens:
     def bind_guest(self, token: str, *, here: bool) -> None:
         """Reserve a guest's name for the secret of its token, which `bot` has accepted.
 
-        Raises `Refused` if the guest is connected already (`here`) with another secret or none.
+        Raises `Refused` if the guest is already connected (`here`) with another secret or without one.
         """
         if not (self.guests and token.startswith(GUEST)):
             return
@@ -313,7 +312,7 @@ class Tokens:
 
 
 def _name_and_secret(token: str) -> tuple[str, str]:
-    """The name and the secret in a guest's token. Raises `Refused` if the secret is malformed."""
+    """Return the name and the secret in a guest's token. Raises `Refused` if the secret is malformed."""
     name, _, secret = token.removeprefix(GUEST).partition(":")
     if not _SECRET.fullmatch(secret):
         raise Refused("BAD_NAME", "a guest's secret has at most 64 letters and digits")

@@ -72,7 +72,7 @@ def read_wheels(archive: BotArchive) -> tuple[Wheel, ...]:
             try:
                 files = _read(path, unpacked)
             except BadArchive as error:
-                # At once: a size limit of all wheels would be reported again for each further one.
+                # Stop here: the size limit of all wheels would be reported again for each further wheel.
                 raise BadArchive(
                     [f"{FOLDER}/{wheel.file}: {problem}" for problem in error.problems]
                 ) from None
@@ -85,7 +85,7 @@ def read_wheels(archive: BotArchive) -> tuple[Wheel, ...]:
 
 
 def wheels_in(unpacked: Path) -> tuple[Wheel, ...]:
-    """The wheels of a checked submission that is unpacked in a folder. Raises `OSError` if one cannot be read."""
+    """Return the wheels of a checked submission that is unpacked in a folder. Raises `OSError` if a wheel cannot be read."""
     wheels = []
     for path in sorted((unpacked / FOLDER).glob("*")):
         name = path.relative_to(unpacked).as_posix()
@@ -114,12 +114,12 @@ def python_here() -> str:
 
 
 def wheels_sha256(wheels: Sequence[Wheel]) -> str:
-    """The hash of the packages that this Python installs from wheels, in any order."""
+    """Return the hash of the packages that this Python installs from wheels, in any order."""
     return digest("wheels", python_here(), sorted((wheel.file, wheel.sha256) for wheel in wheels))
 
 
 def _wheel(file: SubmittedFile) -> Wheel:
-    """A wheel, from its file name. Raises `ValueError` if the file is no wheel; the text says why."""
+    """Return a wheel, from its file name. Raises `ValueError` if the file is no wheel; the text says why."""
     name = file.path.removeprefix(f"{FOLDER}/")
     if "/" in name:
         raise ValueError(f"move it to {FOLDER}/ itself, not to a folder in it")
@@ -135,7 +135,7 @@ def _wheel(file: SubmittedFile) -> Wheel:
 
 
 def _read(path: Path, beside: Sequence[SubmittedFile]) -> tuple[SubmittedFile, ...]:
-    """The files of a wheel. Raises `BadArchive` if it breaks a rule, or its RECORD has other files or hashes."""
+    """Return the files of a wheel. Raises `BadArchive` if it breaks a rule, or its RECORD has other files or hashes."""
     read = read_zip(path, _OF_WHEEL, MAX_RECORD_BYTES, lacks=_lacks, beside=beside)
     ((record, text),) = read.kept.items()
     listed = _hashes(text)
@@ -156,7 +156,7 @@ def _read(path: Path, beside: Sequence[SubmittedFile]) -> tuple[SubmittedFile, .
 
 
 def _lacks(names: Sequence[str]) -> str:
-    """The required file that a wheel lacks, as a sentence; empty if it has all."""
+    """Return the required file that a wheel lacks, as a sentence; empty if it has all."""
     folders = {name.split("/", 1)[0] for name in names if _OF_WHEEL.fullmatch(name)}
     if len(folders) != 1:
         return "this is no wheel: it has no .dist-info/RECORD, or several"
@@ -166,7 +166,7 @@ def _lacks(names: Sequence[str]) -> str:
 
 
 def _hashes(record: bytes) -> dict[str, str]:
-    """The SHA-256 of each file in a RECORD; empty for a file without one.
+    """Return the SHA-256 of each file in a RECORD; empty for a file without one.
 
     Raises `BadArchive` if it is no valid RECORD.
     """

@@ -1,4 +1,4 @@
-"""Which token each call needs: the table of all calls, and the one place where it is applied.
+"""The table of all calls with the token that each call needs, and the function that applies it.
 
 Every call carries its token as `authorization: Bearer TOKEN`. The play stream may carry it in `hello` instead, since
 the gRPC of some languages makes metadata hard to set.
@@ -16,12 +16,12 @@ from arena.store.keys import Scope
 
 
 class Access(Enum):
-    """Which token a call needs."""
+    """The kind of token that a call needs."""
 
     OPEN = auto()
-    """None."""
+    """No token."""
     WATCH = auto()
-    """None, as it shows public information. Read-only."""
+    """No token, because the call shows public information. Read-only."""
     HELLO = auto()
     """A bot's token in `hello`, which the play service checks."""
     READ = auto()
@@ -31,17 +31,17 @@ class Access(Enum):
     GOVERN = auto()
     """An organiser's token, also where guests are accepted: the call is about owners and what they own."""
     KEYED = auto()
-    """The token of any key, also where guests are accepted; the service checks whose the bot is."""
+    """The token of any key, also where guests are accepted; the service checks the owner of the bot."""
     OWN = auto()
     """An owner's token; the service checks that the bot is the owner's."""
     OVERSEE = auto()
-    """An owner's or an organiser's token; the service checks whose the bot is."""
+    """An owner's or an organiser's token; the service checks the owner of the bot."""
     WORK = auto()
     """A worker's token."""
     SITE = auto()
-    """None, and it has to come by the socket file of the data folder, as from the arena's own pages."""
+    """No token, but the call has to arrive by the socket file of the data folder, as calls of the arena's own pages do."""
     CODE = auto()
-    """None: the request has the code of an invitation, or is a step of a sign-in, which the service checks."""
+    """No token: the request has the code of an invitation, or is a step of a sign-in, which the service checks."""
 
 
 CALLS: Final[Mapping[str, Access]] = {
@@ -112,10 +112,10 @@ CALLS: Final[Mapping[str, Access]] = {
     "/cardarena.v1.WorkService/Work": Access.WORK,
     "/cardarena.v1.WorkService/GetArchive": Access.WORK,
     "/cardarena.v1.WorkService/ReportPlacement": Access.WORK,
-    # A monitor has no key; it sees whether the arena runs, and no more.
+    # A monitor has no key; it only sees whether the arena runs.
     "/grpc.health.v1.Health/Check": Access.OPEN,
     "/grpc.health.v1.Health/Watch": Access.OPEN,
-    # Describes the calls and messages, which are published anyway.
+    # Reflection describes the calls and messages, which are published anyway.
     "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": Access.OPEN,
 }
 """All calls by name. A call that is not listed cannot be made, whatever is registered with gRPC."""
@@ -133,7 +133,7 @@ _SCOPES: Final[Mapping[Access, frozenset[Scope]]] = {
 _NO_GUESTS: Final = frozenset(
     {Access.GOVERN, Access.KEYED, Access.OWN, Access.OVERSEE, Access.WORK}
 )
-"""Calls that need a key: guests own nothing."""
+"""Calls that need a key, because guests own nothing."""
 _NEEDED: Final[Mapping[Access, str]] = {
     Access.OWN: "an owner's is needed",
     Access.OVERSEE: "an owner's or an organiser's is needed",
@@ -146,10 +146,10 @@ _NEEDED: Final[Mapping[Access, str]] = {
 def authorise(
     access: Access, metadata: Iterable[tuple[str, str | bytes]], tokens: Tokens
 ) -> Caller:
-    """Check that a call may be made with the token in its metadata; returns its caller.
+    """Check that a call may be made with the token in its metadata; return its caller.
 
-    Where guests are accepted, a call without a token is a guest's, who may make all calls that need no key. A call
-    with a token may do what that token allows. Calls that need no token ignore an invalid one.
+    Where guests are accepted, a call without a token is a guest's, who may make all calls that need no key. A call with
+    a token may do what that token allows. Calls that need no token ignore an invalid one.
 
     Raises `Refused` if the call may not be made.
     """
@@ -182,12 +182,12 @@ def _caller(holder: Holder) -> Caller:
 
 
 def holder_of(context: Context, tokens: Tokens) -> Holder:
-    """The holder of the token of a call that needs one. Raises `Refused` if the token is no longer valid."""
+    """Return the holder of the token of a call that needs one. Raises `Refused` if the token is no longer valid."""
     return tokens.holder(bearer(context.invocation_metadata() or ()))
 
 
 def organiser(context: Context, tokens: Tokens) -> Holder | None:
-    """The organiser who makes a call; None if it has no organiser's token.
+    """Return the organiser who makes a call; None if it has no organiser's token.
 
     Raises `Refused` if its token is no longer valid.
     """
@@ -199,7 +199,7 @@ def organiser(context: Context, tokens: Tokens) -> Holder | None:
 
 
 def token_of(hello_token: str, metadata: Iterable[tuple[str, str | bytes]]) -> str:
-    """The token of a play stream: that of `hello`, or else that of the call.
+    """Return the token of a play stream: the one in `hello`, or otherwise that of the call.
 
     Raises `Refused` if the two differ.
     """
@@ -210,7 +210,7 @@ def token_of(hello_token: str, metadata: Iterable[tuple[str, str | bytes]]) -> s
 
 
 def bearer(metadata: Iterable[tuple[str, str | bytes]]) -> str:
-    """The token in the metadata of a call; empty if there is none.
+    """Return the token in the metadata of a call; empty if there is none.
 
     Raises `Refused` if `authorization` is malformed.
     """

@@ -17,10 +17,10 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Final, TypeAlias
 
 MAX_BLOCKED: Final = 200
-"""Addresses that are blocked at a time; the kernel limits the memory of a socket's filter."""
+"""The maximal number of blocked addresses; the kernel limits the memory of a socket's filter."""
 
 Block: TypeAlias = Callable[[Collection[str]], bool]
-"""Blocks these addresses or networks and no others; returns whether the system supports that."""
+"""Blocks exactly these addresses or networks; returns whether the system supports that."""
 Listening: TypeAlias = Callable[[], Iterator[socket.socket]]
 
 _log = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ _Instruction: TypeAlias = tuple[int, int, int, int]
 
 
 def blocker(listening: Listening) -> Block:
-    """A function that blocks addresses at listening sockets."""
+    """Return a function that blocks addresses at listening sockets."""
 
     def block(addresses: Collection[str]) -> bool:
         networks = [ipaddress.ip_network(address) for address in list(addresses)[-MAX_BLOCKED:]]
@@ -79,7 +79,7 @@ def _filter(
 def program(
     networks: Collection[ipaddress.IPv4Network | ipaddress.IPv6Network],
 ) -> list[_Instruction]:
-    """The filter that drops packets from IPv4 addresses and from IPv6 networks of 64 bits."""
+    """Return the filter that drops packets from IPv4 addresses and from IPv6 networks of 64 bits."""
     four: list[_Instruction] = [(_LOAD_WORD, 0, 0, _SOURCE_4)]
     six: list[_Instruction] = []
     for network in networks:

@@ -1,8 +1,8 @@
 """The interceptor of all gRPC calls: authorises them, reads their requests, and hides the texts of internal errors.
 
-gRPC for Python sends `str(exception)` to the client, and a parser's text for bytes that it cannot read. Here the
-client of a refused call sees the refusal's text, and any other error becomes a fixed text with an incident number
-that the log has as well.
+gRPC for Python sends `str(exception)` to the client, and a parser's text for bytes that it cannot read. Here the client
+of a refused call sees the refusal's text, and any other error becomes a fixed text with an incident number, which is
+also in the log.
 """
 
 import asyncio
@@ -53,12 +53,12 @@ async def next_message(context: Context, within_s: float) -> Any:
 
 
 def ends_with_its_call(task: asyncio.Future[Any]) -> None:
-    """Ignore how a task ends that may outlast the handler of its call."""
+    """Ignore the result of a task that may outlast the handler of its call."""
     task.add_done_callback(lambda done: done.cancelled() or done.exception())
 
 
 def refuse(context: Context, refused: Refused) -> None:
-    """End a call with a refusal, and without an answer, once its handler returns.
+    """Let a call end with a refusal and without an answer when its handler returns.
 
     `context.abort` would do both, but leaks some hundred bytes for every call that ends so
     (docs/reliability/soak.md).
@@ -84,7 +84,7 @@ class _AuthorisedCall:
 
 
 class CallInterceptor(grpc.aio.ServerInterceptor):
-    """Authorises and counts every call, and reads the requests of all calls but streams of both sides.
+    """The interceptor, which authorises and counts every call, and reads the requests of all calls except bidirectional streams.
 
     A call with one request or one answer is registered with grpc as one that streams both. The wire is the same, but
     grpc would wait for a single request without any time limit.
@@ -150,16 +150,16 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
         return grpc.stream_stream_rpc_method_handler(serve, response_serializer=write)
 
     def _refusing(self, refused: Refused) -> Handler:
-        """A handler that refuses before it reads anything."""
+        """Return a handler that refuses before it reads anything."""
 
         async def deny(_: object, context: Context) -> None:
-            self._limits.traffic.account(context.peer())  # as a call without a message
+            self._limits.traffic.account(context.peer())  # it counts as a call without a message
             refuse(context, refused)
 
         return grpc.stream_stream_rpc_method_handler(deny)
 
     def _timed(self, answers: AsyncIterator[Any], caller: Caller) -> AsyncIterator[Any]:
-        """The same answers; the time that they occupy the loop is charged to the caller's owner, if it has one."""
+        """Yield the same answers; the time that they occupy the loop is charged to the caller's owner, if there is one."""
         if self._caused is None or not caller.owner:
             return answers
         return each_timed(answers, self._now_s, functools.partial(self._caused, caller.owner))

@@ -1,4 +1,4 @@
-"""Closes connections that flood: that send much besides messages.
+"""Closes connections that flood, which means that they send many bytes besides messages.
 
 gRPC limits messages, calls and pings. It accepts any number of frames that carry no message (PRIORITY, WINDOW_UPDATE,
 GOAWAY, unknown kinds, calls that are reset at once), and reads no other connection meanwhile: 4 s of them on one
@@ -37,7 +37,7 @@ from arena.live.metrics import Traffic
 BURST_BYTES: Final = 256 << 10
 """Bytes that a connection may send in a burst besides messages: a TLS handshake, headers, frames."""
 SILENT_BURST_BYTES: Final = 96 << 10
-"""The same before its first call is known, and its first message: gRPC may read that before it tells of the call."""
+"""The same before its first call is known. It includes the first message, which gRPC may read before it reports the call."""
 BYTES_PER_S: Final = 64 << 10
 """Bytes a second that it may send besides messages."""
 RECEIVE_BYTES: Final = 32 << 10
@@ -46,14 +46,14 @@ wait for megabytes of a connection that sends without end."""
 CHECK_S: Final = 0.1
 """Time in seconds between two checks while the process is busy."""
 ALERT_CHECK_S: Final = 0.02
-"""The same for `ALERT_S` seconds after a connection was closed, as flooding clients reconnect."""
+"""Time in seconds between two checks for `ALERT_S` seconds after a connection was closed, as flooding clients reconnect."""
 ALERT_S: Final = 10.0
 COUNT_S: Final = 0.5
 """Time in seconds between two counts of descriptors; a count takes a millisecond for a thousand."""
 FOR_A_CHECK: Final = 8
 """Spare descriptors that are freed for a check if no others are free."""
 SHARE: Final = 1 / 50
-"""Largest share of time for checks; with very many connections they are rarer."""
+"""The largest share of time for checks; with very many connections checks are rarer."""
 BUSY: Final = 0.25
 """Processor use above which the process is busy; a harmful flood takes more."""
 QUIET_S: Final = 15.0
@@ -78,7 +78,7 @@ _log = logging.getLogger(__name__)
 
 
 def open_descriptors() -> int:
-    """How many descriptors this process has open."""
+    """Return how many descriptors this process has open."""
     return len(os.listdir(_DESCRIPTORS))  # noqa: PTH208 - as below
 
 
@@ -111,8 +111,8 @@ class ClientConnection:
         return received
 
     def cut(self) -> None:
-        # Connecting to AF_UNSPEC resets the connection and drops unread bytes. After a shutdown
-        # gRPC would read on for as long as the peer sends.
+        # Connecting to AF_UNSPEC resets the connection and drops unread bytes. After a shutdown alone, gRPC would
+        # continue to read while the peer sends.
         _LIBC.connect(self._socket.fileno(), _UNSPECIFIED, len(_UNSPECIFIED))
 
 
@@ -131,7 +131,7 @@ class _Known:
 class ConnectionMonitor:
     """Checks connections, and closes those that flood.
 
-    It runs on a thread of its own, as a flood may delay the arena's loop.
+    It runs on a separate thread, because a flood may delay the arena's loop.
     """
 
     def __init__(
@@ -195,7 +195,7 @@ class ConnectionMonitor:
                 # A check needs descriptors, too.
                 if error.errno != errno.EMFILE or not durable_files.spare.give_up(FOR_A_CHECK):
                     _log.exception("connections cannot be checked")
-            except Exception:  # the thread must go on, whatever the error
+            except Exception:  # the thread must continue after any error
                 _log.exception("connections cannot be checked")
             ended_s = self._now_s()
             least_s = ALERT_CHECK_S if ended_s < self._alert_until_s else CHECK_S
@@ -236,7 +236,7 @@ class ConnectionMonitor:
         self._block_repeated_floods()
 
     def _make_room(self, number: int) -> None:
-        """Close so many connections that never made a call, the oldest first.
+        """Close `number` connections that never made a call, the oldest first.
 
         A bot makes its call as soon as it has a connection.
         """
@@ -295,7 +295,7 @@ class ConnectionMonitor:
 
 
 def peer_of(host: str, port: int) -> str:
-    """The name of a peer in gRPC, by its IP address and port."""
+    """Return the name of a peer in gRPC, by its IP address and port."""
     if ":" not in host:
         return f"ipv4:{host}:{port}"
     mapped = ipaddress.IPv6Address(host).ipv4_mapped
@@ -305,7 +305,7 @@ def peer_of(host: str, port: int) -> str:
 
 
 def of_this_process(port: int) -> Connections:
-    """The TCP connections of this process to a port of its own, as the kernel lists them."""
+    """Yield the TCP connections to a port of this process, as the kernel lists them."""
 
     @contextlib.contextmanager
     def connections() -> Iterator[Iterator[ClientConnection]]:
@@ -315,7 +315,7 @@ def of_this_process(port: int) -> Connections:
 
 
 def listening(port: int) -> Iterator[socket.socket]:
-    """The sockets of this process that listen on a port, each as a duplicate that is valid until the next."""
+    """Yield the sockets of this process that listen on a port, each as a duplicate that is valid until the next."""
     for duplicate in _sockets(port):
         if duplicate.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
             yield duplicate
@@ -355,5 +355,5 @@ def _sockets(port: int) -> Iterator[socket.socket]:
 
 
 def can_be_monitored() -> bool:
-    """Whether the system shows connections and their bytes, as Linux does."""
+    """Return whether the system shows connections and their bytes, as Linux does."""
     return hasattr(socket, "TCP_INFO") and _DESCRIPTORS.is_dir()

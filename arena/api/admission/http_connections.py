@@ -32,20 +32,20 @@ class HttpLimits:
 
 
 def visitor_of(client: tuple[str, int] | None) -> str:
-    """The address that a client of HTTP counts as; None is a client by a socket file."""
+    """Return the address that an HTTP client is counted under; a client of None uses a socket file."""
     return LOCAL if client is None else address_of(peer_of(*client))
 
 
 def is_this_machine(visitor: str) -> bool:
-    """Whether a visitor, as `visitor_of` names it, is this machine."""
+    """Return whether a visitor, as `visitor_of` names it, is this machine."""
     return visitor == LOCAL
 
 
 class Places:
     """The open connections of a port.
 
-    One too many closes the longest unused connection of the same address. If all places of other machines are
-    taken, the address with the most connections loses one.
+    If an address has too many connections, its longest unused one is closed. If all places of other machines are taken,
+    the address with the most connections loses one.
     """
 
     def __init__(self, limits: HttpLimits) -> None:
@@ -82,7 +82,7 @@ class BoundedConnection(H11Protocol):
     """An HTTP connection that is closed when its time or its place is used up."""
 
     def __init__(self, places: Places, *given: Any, **named: Any) -> None:
-        """`places` has the limits; the rest is as uvicorn gives it."""
+        """`places` has the limits; uvicorn passes the other arguments."""
         super().__init__(*given, **named)
         self._app, self.app = self.app, self.answer
         self._places = places

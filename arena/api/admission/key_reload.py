@@ -1,8 +1,8 @@
 """Reloads keys that are made and revoked while the arena runs.
 
-The arena never waits for the database when a bot connects or moves. Once a second another thread reads which keys have
-changed. Between two such polls an unknown token makes the arena read them at once, so that a key works as soon as it
-is made.
+The arena never waits for the database when a bot connects or moves. Another thread reads the changes of keys once a
+second. Between two such polls an unknown token makes the arena read them at once, so that a key works as soon as it is
+made.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from arena.store import ChangeDetector, Key, Keys, StoreError
 
 POLL_S: Final = 1.0
 MAX_LOOK_UPS: Final = 20
-"""Most reads that unknown tokens may cause between two polls."""
+"""The maximal number of reads that unknown tokens may cause between two polls."""
 
 _log = logging.getLogger(__name__)
 
@@ -79,7 +79,7 @@ class KeyReloader:
             self._tokens.learn(changed)
 
     def look_up(self) -> bool:
-        """Read changed keys at once; false if that is not possible or was done too often.
+        """Read changed keys at once; return false if that is not possible or was done too often.
 
         This reads a few cached pages in well under a millisecond, and does not wait for locks.
         """

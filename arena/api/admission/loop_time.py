@@ -1,6 +1,6 @@
 """Measures for how long a call occupies the loop.
 
-All bots wait meanwhile, and the time is not refunded to the owner of the call.
+All bots wait during this time, and it is not refunded to the owner of the call.
 """
 
 import types
@@ -29,7 +29,7 @@ def timed(call: Awaitable[T], now_s: Callable[[], float], note: Note) -> Generat
             note(began_s, now_s())
         try:
             sent = yield awaited
-        except BaseException as error:  # as when the call is cancelled: it handles that
+        except BaseException as error:  # for example a cancellation, which the call handles
             resume = _thrown(steps, error)
         else:
             resume = _sent(steps, sent)
@@ -38,7 +38,7 @@ def timed(call: Awaitable[T], now_s: Callable[[], float], note: Note) -> Generat
 async def each_timed(
     messages: AsyncIterator[T], now_s: Callable[[], float], note: Note
 ) -> AsyncIterator[T]:
-    """The messages of a call with many answers, each timed."""
+    """Yield the messages of a call with many answers, and time each of them."""
     while True:
         try:
             message = await timed(anext(messages), now_s, note)

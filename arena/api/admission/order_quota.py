@@ -34,14 +34,14 @@ class OrderLimits:
 
 
 OF_ADDRESS: Final = OrderLimits(in_play=512, per_minute=600, hands=200)
-"""For all guests of one address together."""
+"""The quota of all guests of one address together."""
 OF_OWNER: Final = OrderLimits(in_play=2_048, per_minute=3_000, hands=1_000)
-"""For all organisers' keys of one owner together; `hands` is the most that any game allows."""
+"""The quota of all organisers' keys of one owner together; `hands` is the largest number that any game allows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Orderer:
-    """Who orders a match."""
+    """The caller who orders a match."""
 
     address: str = LOCAL
     """The address of the caller, as `arena.live.limits.address_of` returns it."""
@@ -58,7 +58,7 @@ class Orderer:
         return OF_ADDRESS if self.is_guest else OF_OWNER
 
     def __str__(self) -> str:
-        """The holder of the quota, as part of a sentence."""
+        """Return the holder of the quota, as part of a sentence."""
         if not self.is_guest:
             return f"the keys of {self.owner}"
         return f"guests of {self.address if self.address == LOCAL else 'your address'}"

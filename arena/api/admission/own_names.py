@@ -1,7 +1,7 @@
-"""Refuses requests that name another host than this machine, where only this machine may ask.
+"""Refuses requests for another host name than this machine's, on ports that are for this machine only.
 
-A page of another site can have a name of its own lead to 127.0.0.1 (DNS rebinding). A browser on this machine then asks
-this port in the name of that site, and the site reads the answer. Its requests carry that name as `Host`.
+Another site can make its own host name resolve to 127.0.0.1 (DNS rebinding). A browser on this machine then asks this
+port in the name of that site, and the site reads the answer. Its requests carry that name as `Host`.
 """
 
 import ipaddress
@@ -32,7 +32,7 @@ def _asks_loopback(scope: Scope) -> bool:
 
 
 def names_this_machine(scope: Scope) -> bool:
-    """Whether a request names its host by an address or as localhost; without a host, as in HTTP/1.0, no browser asks."""
+    """Return whether a request names its host by an address or as localhost; a request without a host, as in HTTP/1.0, comes from no browser."""
     host = Headers(scope=scope).get("host", "localhost").casefold()
     name = host.rpartition("]")[0].lstrip("[") if "]" in host else host.partition(":")[0]
     return name.rstrip(".") == "localhost" or _is_address(name)

@@ -99,9 +99,7 @@ class WorkerProcess:
         failed = code = 0
         while not self._drained.is_set():
             code = await self._run_once()
-            if (
-                code == exits.USAGE
-            ):  # the exit code of a refused worker too; a restart does not help
+            if code == exits.USAGE:  # or refused: a restart does not help
                 break
             failed = 0 if self._has_joined else failed + 1
             if failed == MOST_STARTS:

@@ -115,9 +115,7 @@ class _OpenAssignment:
             self._bytes_left -= message.ByteSize()
             if self._bytes_left < 0:
                 raise BadMessage("a report that is too long")
-            if (
-                message.report.more or self._report.matches
-            ):  # a report of a single part is not copied
+            if message.report.more or self._report.matches:  # a single part is not copied
                 add_part(self._report, message.report)
                 if message.report.more:
                     return
