@@ -1,6 +1,6 @@
 """The public part of a competition: standings, rounds and closed deal-sets.
 
-Of an open deal-set only its existence is public: its matches have the same cards, so the result of one would reveal
+Of an open deal-set only its existence is public, and how many wait for a table: its matches have the same cards, so the result of one would reveal
 the cards of another.
 """
 
@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from arena.api.pair_tests import leading_test
 from arena.results.deal_sets import DealSet, DealSetState, MatchOutcome, is_complete, winners
@@ -34,6 +34,9 @@ class DisplayState(StrEnum):
     """Given up or cancelled: it does not count."""
 
 
+_VOID: Final = (DealSetState.VOID, DealSetState.GIVEN_UP)
+
+
 @dataclass(frozen=True, slots=True)
 class GameResults:
     """The closed deal-sets of a game of a competition, and their results."""
@@ -46,6 +49,8 @@ class GameResults:
     rounds: Sequence[Json]
     """The groups of all rounds, see `arena.contests.draws.GroupResult`; empty for formats without rounds."""
     deal_sets: Sequence[Json]
+    waiting: int
+    """The number of deal-sets that wait for their next table, see `waiting`."""
     margins: "Mapping[Pair, Sequence[float]]"
     """The margins of each pair of bots in their closed deal-sets, in order."""
     test: Json | None
@@ -133,11 +138,22 @@ def public_competition(
             standings=of_game,
             rounds=list(map(asdict, round_results(plan, number, record.candidates, game.past()))),
             deal_sets=deal_sets,
+            waiting=waiting(game.deal_sets, game.outcomes),
             margins=margins,
             test=leading_test(bots, margins, measured_by.bound) if by_skill else None,
         )
 
     return PublicCompetition(summary, standings, tuple(map(results, range(len(terms)))))
+
+
+def waiting(deal_sets: Sequence[DealSet], outcomes: Mapping[str, MatchOutcome]) -> int:
+    """Count the deal-sets of which some matches have ended, but not all: the arena plays tables of several deal-sets together."""
+    return sum(
+        deal_set.state not in _VOID
+        and not is_complete(deal_set, outcomes)
+        and any(match.id in outcomes for match in deal_set.matches)
+        for deal_set in deal_sets
+    )
 
 
 def _deal_set(
@@ -148,7 +164,7 @@ def _deal_set(
 ) -> Json:
     """Return a deal-set with the ids of its public matches and the names of their winners; an open deal-set has neither."""
     state = DisplayState.OPEN
-    if plan.state in (DealSetState.VOID, DealSetState.GIVEN_UP):
+    if plan.state in _VOID:
         state = DisplayState.VOID
     elif is_complete(plan, outcomes) and all(match.id in published for match in plan.matches):
         state = DisplayState.CLOSED

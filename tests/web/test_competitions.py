@@ -7,12 +7,14 @@ from concurrent.futures import Future
 
 import pytest
 
+from arena.api.public_competition import waiting
 from arena.api.site_archive import SiteArchive
 from arena.app.standings_file import NotVerified, verify
 from arena.results.states import Action
 from arena.store import open_store
 from arena.web.addresses import Links
 from arena.web.pages import competition as competition_pages
+from arena.web.pages import lists as list_pages
 from arena.web.pages.counted import first_rows, place_ranges, standings_rows
 from arena.web.rendering import fraction
 from arena.web.site_export import ExportSelection, prepare
@@ -121,6 +123,33 @@ def test_a_newcomer_is_told_why_it_has_no_rank(folder):
     assert "not ranked: no deal-set of it has closed" in shown_with(folder, "summer", change)
 
 
+@pytest.mark.parametrize(
+    ("waiting", "words"), [(0, ""), (1, "1 of the open ones waits"), (7, "7 of the open ones wait")]
+)
+def test_open_deal_sets_with_a_played_table_wait_for_the_next(folder, waiting, words):
+    shown = shown_with(folder, "summer", lambda _, evidence: evidence.update(waiting=waiting))
+    assert (f"closed; {words} for their next table." if words else "closed. A ladder") in shown
+
+
+@pytest.mark.parametrize(("ended", "number"), [(0, 0), (1, 1), (2, 0)])
+def test_a_deal_set_waits_from_its_first_result_until_its_last(ended, number):
+    drawn = competitions.planned(1, competitions.BOTS[:2], "s", "summer")
+    matches = drawn.matches[:ended]
+    outcomes = {match.id: competitions.outcome(match, competitions.SKILLS) for match in matches}
+    assert waiting([drawn], outcomes) == number
+
+
+def test_paused_competitions_that_played_nothing_are_folded(folder):
+    with contextlib.closing(SiteArchive(folder)) as archive:
+        page = list_pages.competitions(archive)
+    row = page.pictures["parts_of"][0][1][0]
+    rows = [{**row, "competition": f"cup-{closed}", "closed": closed} for closed in (0, 2, 0)]
+    page.pictures["parts_of"][:] = [("Paused", rows)]
+    shown = page.html(Links("competitions"))
+    assert shown.count("cup-0") > shown.partition("<summary>")[0].count("cup-0") == 0
+    assert "<summary>2 without a closed deal-set</summary>" in shown
+
+
 @pytest.mark.parametrize("is_over", [False, True], ids=["running", "finished"])
 def test_a_finished_competition_promises_no_further_deal_sets(folder, is_over):
     def change(game, evidence):
@@ -145,7 +174,7 @@ def test_a_draft_hides_no_standings_and_is_told_as_one(folder):
         assert ann["best"]["competition"] != "later"
         assert "place 2 of 4" in client.get("/badges/cid/sixty_six.svg").text
         listed = text_of(client, "/competitions")
-        assert "later ladder opens 2026-12-05 18:00 Sixty-Six for 2" in listed
+        assert "later ladder opens 2026-12-05 18:00 UTC Sixty-Six for 2" in listed
         page = text_of(client, "/competitions/later")
         assert "Opens 2026-12-05 18:00 UTC" in page
         assert "arena competition enter later BOT" in page

@@ -398,6 +398,7 @@ FOLDED = [
     ("aaaa",                     [("aaaa", "")],                    "one alone is not folded"),
     ("baaaaab",                  [("baaa", "aa"), ("b", "")],       "among others"),
     ("aabaab",                   [("aabaab", "")],                  "runs that are short"),
+    ("aaaaabaaaa",               [("aaa", "aa"), ("ba", "aaa")],    "one of a later run"),
     ("-----",                    [("-----", "")],                   "of no competition"),
 ]
 # fmt: on

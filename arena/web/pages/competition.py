@@ -240,6 +240,7 @@ def _pictures(game: Json, results: GameResults, *, is_over: bool = False) -> Jso
         "closed": closed,
         "planned": planned - void,
         "progress": progress,
+        "waiting": results.waiting,
         "over": is_over,
         "newest": shown[-1]["matches"][0] if shown else "",
         "rows": rows,

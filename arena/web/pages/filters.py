@@ -12,7 +12,7 @@ FAULTED: Final = "faulted"
 ENDINGS: Final = (
     ("", "all"),
     (ANY_WORTH, "worth watching"),
-    (str(Worth.UPSET), "upsets"),
+    (str(Worth.UPSET), "rare wins"),
     (str(Worth.CLOSEST), "closest"),
     (str(Worth.COSTLIEST), "costliest hands"),
     (str(Worth.RECORD), "records"),

@@ -39,13 +39,13 @@ HOME_GAME: Final = "klaberjass"
 """The game whose sample hand the home page has."""
 HOME_MATCHES: Final = 5
 HOME_COMPETITIONS: Final = 3
-HOME_LEADERS: Final = 6
+HOME_LEADERS: Final = 9
 _RUNNING_FIRST: Final = {"running": 0, "draft": 2, "paused": 3}
 """The order of competitions on the home page by state; other states are between."""
 HOME_LIVE: Final = 3
 """The number of matches in play on the home page."""
 UNFOLDED: Final = 3
-"""The matches of one competition that a list shows, of those that follow each other."""
+"""The matches of one competition that a list shows, where several follow each other."""
 LIVE_ENDED: Final = 10
 """The number of ended matches on the page of matches in play."""
 LIVE_OF_COMPETITION: Final = 3
@@ -322,9 +322,13 @@ def matches(
 def folded(rows: Sequence[Json]) -> Sequence[tuple[Sequence[Json], Sequence[Json]]]:
     """Matches of a list in groups: those that are shown, and those of the same competition that are folded away below them."""
     groups: list[tuple[list[Json], list[Json]]] = [([], [])]
+    shown: Counter[str] = Counter()
     for competition, together in groupby(rows, lambda row: row["competition"]):
         of_one = [*together]
-        most = UNFOLDED if competition and len(of_one) > UNFOLDED + 1 else len(of_one)
+        most = max(1, UNFOLDED - shown[competition])
+        if not competition or len(of_one) <= most + 1:
+            most = len(of_one)
+        shown[competition] += most
         if groups[-1][1]:
             groups.append(([], []))
         groups[-1][0].extend(of_one[:most])
