@@ -117,7 +117,7 @@ def show(
         print_all(screen, playback, chosen, with_views=not brief)
     else:
         title, result = opened.spec().terms.game.title, result_line(opened)
-        whole = FullScreen(title, opened.names, playback.problem or result, {viewer: noted})
+        whole = FullScreen(title, opened.names, result, {viewer: noted}, problem=playback.problem)
         watch(viewing(opened, playback, viewer, chosen[0].index), whole, console, click.getchar)
     if playback.problem:
         raise click.exceptions.Exit(exits.FAILED)

@@ -84,10 +84,10 @@ def test_eyes_are_changed_where_one_is(key, eyes, why, replay, playback):
     assert (shown.viewer, shown.frame.label) == (eyes, "5")
 
 
-def screen_of(replay, shown, size=(100, 40), notes=None):
+def screen_of(replay, shown, size=(100, 40), notes=None, problem=""):
     """What stands on the screen, line by line."""
     console = PlainConsole(width=size[0], height=size[1], file=io.StringIO(), highlight=False)
-    whole = FullScreen("Democracy", replay.names, "result: ann +3", notes or {})
+    whole = FullScreen("Democracy", replay.names, "result: ann +3", notes or {}, problem=problem)
     console.print(whole.drawn(shown), height=size[1])
     return console.file.getvalue().splitlines()
 
@@ -101,6 +101,17 @@ def test_the_sentence_and_the_keys_are_always_in_sight(replay, playback):
         assert lines[19].strip(), "the step's sentence"
         assert lines[23].rstrip() == LEGEND
         shown = shown.after(RIGHT)
+
+
+@pytest.mark.parametrize(
+    ("step", "problem", "shown"),
+    [(0, "", False), (35, "", False), (36, "", True), (36, "it is cut off", False)],
+    ids=["the first", "the last but one", "the last", "the last of a damaged replay"],
+)
+def test_the_result_is_told_at_the_last_step(step, problem, shown, replay, playback):
+    at = viewing(replay, playback, Viewer.ALL, step=step)
+    heading = screen_of(replay, at, problem=problem)[0]
+    assert ("result: ann +3" in heading, problem in heading) == (shown, True)
 
 
 def test_a_picture_that_is_too_high_is_scrolled(replay, playback):

@@ -180,12 +180,14 @@ class FullScreen:
         names: Sequence[str],
         result: str,
         notes: Mapping[AnyViewer, Mapping[int, str]] = MappingProxyType({}),
+        problem: str = "",
     ) -> None:
-        """Show `notes` by decision, each seat's to its own viewer."""
+        """Show `notes` by decision, each seat's to its own viewer; the result at the last step, and what is wrong with the replay at all."""
         self._title = title
         self._names = names
         self._result = result
         self._notes = notes
+        self._problem = problem
 
     def drawn(self, shown: Viewing) -> RenderableType:
         whole = Layout()
@@ -203,7 +205,11 @@ class FullScreen:
         line = Text(self._title, "bold", no_wrap=True, overflow="ellipsis")
         line.append(f"  step {frame.label} of {last.label} · hand {frame.hand + 1}", "default")
         line.append(f" · seen by {whose}", "default")
-        return line.append(f" · {self._result}", "dim")
+        if self._problem:
+            line.append(f" · {self._problem}", "dim")
+        elif frame is last:
+            line.append(f" · {self._result}", "dim")
+        return line
 
     def _picture(self, shown: Viewing) -> RenderableType:
         own = None if isinstance(shown.viewer, Viewer) else int(shown.viewer)
