@@ -21,6 +21,9 @@ from tests.web.pages import page, write
 pytestmark = pytest.mark.slow
 
 WALK = Path(__file__).with_name("walk.js").read_text("utf-8").partition("\n")[2].rstrip(";\n")
+COUNT_MOVES = """window.moved = 0;
+  const animate = Element.prototype.animate;
+  Element.prototype.animate = function (...how) { window.moved += this.matches(".card"); return animate.apply(this, how); };"""
 VIEWERS = (Viewer.ALL, Seat(0))
 # The script builds any viewer's pictures alike, so one viewer for each game is enough.
 EVERY_GAME = [(game.id, VIEWERS[number % 2]) for number, game in enumerate(GAMES)]
@@ -95,6 +98,28 @@ def test_the_address_says_which_step_is_shown(browser, tmp_path):
         opened.tab.goto(f"{file.as_uri()}?step={step.label}")
         assert opened.tab.locator("#where").inner_text().startswith(f"step {step.label} of ")
         assert opened.said == []
+
+
+def test_a_step_is_a_number_without_its_part(browser, tmp_path):
+    drawn = page("sixty_six", 2, Viewer.ALL, hand=1)
+    part = next(step.label for step in drawn.steps if "." in step.label)
+    last = drawn.steps[-1].label.partition(".")[0]
+    with Tab(browser) as opened:
+        opened.tab.goto(f"{write(tmp_path, drawn).as_uri()}?step={part}")
+        assert opened.tab.inner_text("#where") == f"step {part.partition('.')[0]} of {last}"
+
+
+@pytest.mark.parametrize(("motion", "moves"), [("no-preference", True), ("reduce", False)])
+def test_a_card_moves_where_motion_is_not_reduced(browser, tmp_path, motion, moves):
+    drawn = page("klaberjass", 2, Viewer.ALL, hand=1)
+    with Tab(browser, reduced_motion=motion) as opened:
+        opened.tab.add_init_script(COUNT_MOVES)
+        opened.tab.clock.install()
+        opened.tab.goto(write(tmp_path, drawn).as_uri())
+        for _ in range(3):
+            opened.tab.clock.run_for(1_000)  # cards do not move where steps follow fast
+            opened.tab.keyboard.press("ArrowRight")
+        assert bool(opened.tab.evaluate("window.moved")) == moves
 
 
 def test_a_name_in_a_sentence_is_bold(browser, tmp_path):
