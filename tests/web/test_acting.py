@@ -256,6 +256,22 @@ def test_a_bot_is_offered_what_can_be_done(kind, state, active, words, _):
     assert next_step(owned, [competitions_pb2.CompetitionInfo(name="spring")])[0] == words
 
 
+@pytest.mark.parametrize(
+    ("games", "words"),
+    [((), "enter: spring"), (["jam"], "enter: summer"), (["loo"], "")],
+    ids=["its games are not known", "a game of the second", "a game of neither"],
+)
+def test_a_bot_is_offered_competitions_of_its_games(games, words):
+    owned = bots_pb2.OwnedBot(bot="b", kind=bots_pb2.BOT_KIND_UPLOADED, active=1)
+    spring, summer = (
+        competitions_pb2.CompetitionInfo(
+            name=name, games=[competitions_pb2.CompetitionGame(game=game)]
+        )
+        for name, game in (("spring", "soko"), ("summer", "jam"))
+    )
+    assert next_step(owned, [spring, summer], games)[0] == words
+
+
 def test_a_bot_without_an_active_version_is_not_asked_to_enter(desk, browser, owner):
     name, key = owner
     desk.create(key, f"{name}s", bots_pb2.BOT_KIND_UPLOADED)

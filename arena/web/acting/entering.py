@@ -1,13 +1,14 @@
 """The page on which an owner enters bots in a competition and withdraws them, and what it offers other pages."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
 from starlette.responses import RedirectResponse, Response
 
 from arena.referee.wire.enums import enum_word
+from arena.web.acting.arena_calls import ArenaRefused
 from arena.web.acting.guard import Act, Ask, Who
 from arena.web.addresses import slug
 from arena.web.rendering import utc
@@ -60,8 +61,24 @@ async def open_competitions(ask: Ask) -> Sequence[competitions_pb2.CompetitionIn
     return [await _get(ask, name) for name in newest]
 
 
+async def declared_games(ask: Ask, bot: str) -> frozenset[str]:
+    """The games that the newest version of a bot was qualified for; empty if it has none, as a bot on its owner's machine."""
+    try:
+        answer = await ask.call(ask.arena.bots.GetReport, bots_pb2.GetReportRequest(bot=bot))
+    except ArenaRefused:
+        return frozenset()
+    return frozenset(check.name for check in answer.report.checks if check.seats)
+
+
+def _fits(info: competitions_pb2.CompetitionInfo, bot: str, games: Collection[str]) -> bool:
+    """Whether a bot of these games can enter or leave a competition; with no games that is not known."""
+    has_game = not games or any(game.game in games for game in info.games)
+    return has_game or _place_of(bot, info) is EntryPlace.IN
+
+
 async def competitions_for(ask: Ask, bot: str) -> Sequence[OpenTo]:
     """The newest competitions that a bot may enter, or has entered and may leave."""
+    games = await declared_games(ask, bot)
     return [
         OpenTo(
             info.name,
@@ -71,13 +88,16 @@ async def competitions_for(ask: Ask, bot: str) -> Sequence[OpenTo]:
             _place_of(bot, info) is EntryPlace.IN,
         )
         for info in await open_competitions(ask)
+        if _fits(info, bot, games)
     ]
 
 
 def next_step(
-    owned: bots_pb2.OwnedBot, competitions: Sequence[competitions_pb2.CompetitionInfo] = ()
+    owned: bots_pb2.OwnedBot,
+    competitions: Sequence[competitions_pb2.CompetitionInfo] = (),
+    games: Collection[str] = (),
 ) -> tuple[str, str]:
-    """What the owner of a bot may do next, and the path where; both are empty for nothing."""
+    """What the owner of a bot of these games may do next, and the path where; both are empty for nothing."""
     path, newest = f"/me/bots/{slug(owned.bot)}", owned.newest
     if owned.kind != _REMOTE:
         state = enum_word(bots_pb2.VersionState, newest.state) if newest.version else ""
@@ -86,7 +106,7 @@ def next_step(
         if not owned.active:
             return "activate or submit a version", path
     for info in competitions:
-        if _place_of(owned.bot, info) is EntryPlace.NOT_IN:
+        if _place_of(owned.bot, info) is EntryPlace.NOT_IN and _fits(info, owned.bot, games):
             return f"enter: {info.name}", f"/me/competitions/{slug(info.name)}"
     return "", ""
 

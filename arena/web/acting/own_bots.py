@@ -1,7 +1,6 @@
 """The pages of an owner: bots, versions, submissions, reports, logs, and tokens of bots that dial in."""
 
 import asyncio
-import contextlib
 import tempfile
 import zipfile
 from collections import Counter
@@ -19,7 +18,7 @@ from arena.referee.wire.terms import terms_message
 from arena.sandbox.command import MANIFEST
 from arena.sandbox.house_levels import HOUSE_BOTS
 from arena.web.acting.arena_calls import ArenaRefused
-from arena.web.acting.entering import competitions_for, next_step, open_competitions
+from arena.web.acting.entering import competitions_for, declared_games, next_step, open_competitions
 from arena.web.acting.failed_ask import names_of, of_failure, offered_words, picture
 from arena.web.acting.guard import Act, Ask, Who, Wrong
 from arena.web.acting.visits import MOST_BODY_BYTES
@@ -48,7 +47,7 @@ async def bots_page(ask: Ask) -> Response:
             "kind": enum_word(bots_pb2.BotKind, bot.kind),
             "active": f"{bot.bot}@{bot.active}" if bot.active else "",
             "newest": _shown(bot.newest) if bot.newest.version else None,
-            "next": next_step(bot, competitions),
+            "next": next_step(bot, competitions, await declared_games(ask, bot.bot)),
         }
         for bot in listed.bots
     ]
@@ -78,10 +77,7 @@ async def games_of(ask: Ask, bots: Sequence[str]) -> list[tuple[str, str]]:
     """The ids and titles of the games of bots, the most played first; all games if none is known."""
     played: Counter[str] = Counter()
     for bot in bots:
-        with contextlib.suppress(ArenaRefused):  # there is no version yet
-            request = bots_pb2.GetReportRequest(bot=bot)
-            report = (await ask.call(ask.arena.bots.GetReport, request)).report
-            played.update(dict.fromkeys((c.name for c in report.checks if c.seats), 0))
+        played.update(dict.fromkeys(await declared_games(ask, bot), 0))
         wanted = lobby_pb2.MatchFilter(bots=[bot])
         latest = lobby_pb2.ListMatchesRequest(ended=wanted, page_size=100)
         listed = await ask.call(ask.arena.lobby.ListMatches, latest)
