@@ -229,7 +229,8 @@ class Web:
     async def what_if(self, request: Request) -> Response:
         """Pass the replay of an ended public match on to people's seats, and redirect to the form that continues it."""
         ended, path = await self._match(request)
-        await asyncio.to_thread(pass_on, path, people_folder(self.archive.data))
+        async with self._places.place(visitor_of(request.client)):
+            await asyncio.to_thread(pass_on, path, people_folder(self.archive.data))
         query = f"?{request.url.query}" if request.url.query else ""
         return RedirectResponse(f"/play/from/{slug(ended.match_id)}{query}", 302)
 

@@ -32,6 +32,14 @@ def pass_on(replay: Path, people: Path) -> None:
     partial = folder / f".{secrets.token_hex(8)}.partial"
     shutil.copyfile(replay, partial)
     partial.replace(copied)
-    kept = sorted(folder.glob("*.replay"), key=lambda path: path.stat().st_mtime_ns)
+    kept = sorted(folder.glob("*.replay"), key=_age_key)
     for path in kept[:-MOST]:
         path.unlink(missing_ok=True)
+
+
+def _age_key(replay: Path) -> int:
+    """When a replay was copied; 0 if another thread has removed it since it was listed."""
+    try:
+        return replay.stat().st_mtime_ns
+    except FileNotFoundError:
+        return 0

@@ -26,21 +26,29 @@ def place(tmp_path):
     os.close(folder)
 
 
-def asked(path, place, *, method="POST", headers=(), messages=(), listens=True):
-    """Ask for a path; returns the request as it was forwarded, and what was sent."""
+def asked(path, place, *, method="POST", headers=(), messages=(), listens=True, early=False):
+    """Ask for a path; returns the request as it was forwarded, and what was sent.
+
+    `early` answers before any of the body has come.
+    """
     requests, sent, served, left = [], [], [], list(messages)
+    closed = asyncio.Event()
 
     async def serve(reader, writer):
         served.append(asyncio.current_task())
         with contextlib.suppress(asyncio.IncompleteReadError):
             head = await reader.readuntil(b"\r\n\r\n")
-            body = await reader.readuntil(b"0\r\n\r\n") if b"chunked" in head else b""
+            has_body = b"chunked" in head and not early
+            body = await reader.readuntil(b"0\r\n\r\n") if has_body else b""
             requests.append((head.decode(), body))
             writer.write(ANSWER)
         writer.close()
         await writer.wait_closed()
+        closed.set()
 
     async def receive():
+        if early:
+            await closed.wait()
         if not left:
             await asyncio.Event().wait()
         return left.pop(0)
@@ -178,6 +186,13 @@ def test_a_body_is_bounded(place, monkeypatch, headers, messages, status, why):
     )
     assert sent[0]["status"] == status
     assert requests == []
+
+
+def test_an_answer_that_comes_before_the_end_of_a_body_is_passed_on(place):
+    messages = [*[piece(b"x" * (1 << 16), more=True)] * 4, piece(b"x")]
+    _, sent = asked("/me/submit", place, headers=[("host", "h")], messages=messages, early=True)
+    assert sent[0]["status"] == 303
+    assert b"".join(message["body"] for message in sent[1:]) == b"yes"
 
 
 def test_without_the_acting_process_a_sentence_says_so(place, monkeypatch):

@@ -12,6 +12,7 @@ from arena.records.playback import play_back
 from arena.records.read import Replay, replay_path
 from arena.records.verify import verify_file
 from arena.referee.spec import Ending
+from arena.web import passed_on
 from arena.web.app import Web, application
 from arena.web.passed_on import pass_on, passed_on_folder, people_folder
 from tests.web import house
@@ -143,6 +144,14 @@ def test_pages_pass_on_public_matches_alone(pages):
     assert [path.name for path in passed_on_folder(people_folder(folder)).iterdir()] == [
         "m1.replay"
     ]
+
+
+def test_a_replay_that_vanishes_while_the_oldest_are_removed_is_no_error(tmp_path, monkeypatch):
+    monkeypatch.setattr(passed_on, "MOST", 1)
+    (folder := passed_on_folder(tmp_path)).mkdir(parents=True)
+    (folder / "vanished.replay").symlink_to("nowhere")  # is listed, and has no status
+    pass_on(RECORDED["m1"], tmp_path)
+    assert [path.name for path in folder.iterdir()] == [RECORDED["m1"].name]
 
 
 def test_the_page_of_a_hand_leads_there_from_its_step(built):

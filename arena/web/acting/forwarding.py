@@ -10,6 +10,7 @@ import logging
 import os
 import secrets
 import shutil
+import socket
 import tempfile
 from collections.abc import AsyncIterator, Iterable
 from importlib import import_module
@@ -153,36 +154,36 @@ class Forwarding:
 
     async def _forward(self, scope: Scope, visitor: str, receive: Receive, send: Send) -> None:
         headers = self._head(scope, visitor)
-        reader, writer = await self._connected()
-        try:
+        with await self._connected() as connection:
             client = h11.Connection(h11.CLIENT)
             target = scope["raw_path"] + (
                 b"?" + scope["query_string"] if scope["query_string"] else b""
             )
             request = h11.Request(method=scope["method"], target=target, headers=headers)
-            writer.write(client.send(request) or b"")
+            is_read = await _sent(connection, client.send(request))
             async for piece in _pieces(receive):
-                if scope["method"] not in _WITHOUT_BODY:
-                    writer.write(client.send(h11.Data(data=piece)) or b"")
-                    await writer.drain()
-            writer.write(client.send(h11.EndOfMessage()) or b"")
-            await writer.drain()
-            await _answer(client, reader, send)
-        finally:
-            writer.close()
-            with contextlib.suppress(OSError):
-                await writer.wait_closed()
+                if is_read and scope["method"] not in _WITHOUT_BODY:
+                    is_read = await _sent(connection, client.send(h11.Data(data=piece)))
+            if is_read:
+                await _sent(connection, client.send(h11.EndOfMessage()))
+            await _answer(client, connection, send)
 
-    async def _connected(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    async def _connected(self) -> socket.socket:
         """A connection to the process, which may be starting."""
-        deadline_s = asyncio.get_running_loop().time() + START_S
+        loop = asyncio.get_running_loop()
+        deadline_s = loop.time() + START_S
         while True:
+            connection = socket.socket(socket.AF_UNIX)
             try:
-                return await asyncio.open_unix_connection(str(self._path))
-            except OSError:
-                if asyncio.get_running_loop().time() > deadline_s:
+                connection.settimeout(0)
+                await loop.sock_connect(connection, str(self._path))
+            except BaseException as error:
+                connection.close()
+                if not isinstance(error, OSError) or loop.time() > deadline_s:
                     raise
                 await asyncio.sleep(AGAIN_S / 5)
+            else:
+                return connection
 
     def _head(self, scope: Scope, visitor: str) -> list[tuple[bytes, bytes]]:
         """The headers of the forwarded request. Only this process can say who visits, and by which scheme."""
@@ -230,12 +231,22 @@ async def _pieces(receive: Receive) -> AsyncIterator[bytes]:
             yield piece
 
 
-async def _answer(client: h11.Connection, reader: asyncio.StreamReader, send: Send) -> None:
+async def _sent(connection: socket.socket, data: bytes | None) -> bool:
+    """Send bytes, and return whether the process still reads: it may have answered before the end of a body."""
+    try:
+        await asyncio.get_running_loop().sock_sendall(connection, data or b"")
+    except ConnectionError:
+        return False
+    return True
+
+
+async def _answer(client: h11.Connection, connection: socket.socket, send: Send) -> None:
     """Pass on an answer, piece by piece."""
+    loop = asyncio.get_running_loop()
     while True:
         event = client.next_event()
         if event is h11.NEED_DATA:
-            client.receive_data(await reader.read(_PIECE_BYTES))
+            client.receive_data(await loop.sock_recv(connection, _PIECE_BYTES))
         elif isinstance(event, h11.Response):
             headers = [*_without_framing(event.headers)]
             await send(
