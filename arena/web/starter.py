@@ -31,9 +31,15 @@ STARTERS: Final[Mapping[str, str]] = {
     "sample": "plays by simple rules",
 }
 """The kinds of archives, and what their bots do."""
-_MANIFEST: Final = (
-    'command = ["python", "bot.py"]\nruntime = "python"\n\n[[games]]\nid = "{game}"\n'
-)
+_MANIFEST: Final = """\
+command = ["python", "bot.py"]
+runtime = "python"
+
+[[games]]
+id = "{game}"
+accepts_challenges = 5    # of other owners on a day
+accepts_humans = 20       # matches of people in the browser on a day
+"""
 
 
 @cache
