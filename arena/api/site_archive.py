@@ -12,10 +12,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from arena.api.conduct_in_replays import ConductInMatch, conduct_in
 from arena.api.match_messages import stored_filter, stored_match_message
 from arena.api.public_competition import Json, PublicCompetition, public_competition, summary_of
-from arena.records.read import replay_path
+from arena.records.read import Replay, replay_path
+from arena.records.records import Damaged
+from arena.referee.spec import FaultKind
 from arena.results.deal_sets import bot_of
 from arena.results.record import FINALS
 from arena.results.states import State
@@ -46,6 +47,16 @@ _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 class NotPublic(Exception):
     """A competition or its standings do not exist, or are not public. The text says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConductInMatch:
+    """The decisions of a seat in a match: its faults and the time that they took."""
+
+    faults: tuple[tuple[int, str], ...] = ()
+    """The number of the decision and the kind of each fault."""
+    times_ms: tuple[float, ...] = ()
+    """The time charged for each decision that was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,3 +407,16 @@ def _computed(data: Path, store_url: str, only: str, name: str) -> _Stamped:
     archive = _archive_of(data, store_url, only)
     archive.competition(name)
     return archive._kept[name]
+
+
+@lru_cache(4_096)
+def conduct_in(file: Path, seat: int) -> ConductInMatch:
+    """Return the decisions of a seat in a replay, whose file never changes; none if it cannot be read."""
+    try:
+        decided = [row for row in Replay.open(file).decided if row.seat == seat]
+    except (Damaged, OSError):
+        return ConductInMatch()
+    return ConductInMatch(
+        tuple((row.decision, FaultKind(row.fault).name.lower()) for row in decided if row.fault),
+        tuple(row.charged_us / 1000 for row in decided if not row.unasked),
+    )

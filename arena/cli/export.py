@@ -138,7 +138,7 @@ def _tables(named: Iterator[Named], folder: Path, form: str, *, tensors: bool) -
     encode: Encode | None = None
     if tensors:
         # Imported here: the package registers environments, which takes half a second.
-        from arena.envs.replayed_decision import numbers_of as encode
+        from arena.envs.encoders import numbers_of as encode
     with TableFiles(folder, form, with_numbers=tensors) as files:
 
         def add(replay: Replay) -> bool:

@@ -22,9 +22,8 @@ from arena.cli.lookup import (
     seat_of,
 )
 from arena.cli.options import data_option, json_option, print_json
-from arena.cli.terminal.console import PlainConsole, progress
-from arena.cli.terminal.plain import program, say
-from arena.cli.terminal.tendencies import print_tendencies
+from arena.cli.terminal.console import PlainConsole, print_table, progress
+from arena.cli.terminal.plain import plain, program, say
 from arena.cli.terminal.why import Line, Output, print_diagnosis, printed_at, with_queue
 from arena.errors import refusal
 from arena.games.contract import Seat
@@ -55,6 +54,8 @@ if TYPE_CHECKING:
 OFF: Final = "off"
 OPPONENT_MATCHES: Final = 20
 """Matches of an opponent that are read."""
+MOST_TENDENCIES: Final = 12
+"""Rows of what an opponent does in public."""
 COMPARING: Final = tuple(level for level, steps in STEPS.items() if steps)
 """The levels that search, the fastest first."""
 
@@ -130,7 +131,7 @@ def _why(
     console = PlainConsole(highlight=False, soft_wrap=False)
     print_diagnosis(diagnosis, console, output=output, replay=str(path), house=house, full=full)
     if tendencies is not None:
-        print_tendencies(tendencies, console)
+        _print_tendencies(tendencies, console)
     rest = [f"The bot's whole output: {log}" for log in logs]
     if diagnosis.incident:
         log = shlex.quote(str(data / "arena.log"))
@@ -371,3 +372,23 @@ def _as_json(
 
 def _printed(lines: Sequence[Line]) -> list[dict[str, str]]:
     return [{"at": line.at.isoformat(), "text": line.text} for line in lines]
+
+
+def _print_tendencies(opponent: OpponentTendencies, console: PlainConsole) -> None:
+    """Print the acts of an opponent, those that differ most from the others' first."""
+    matches = "1 match" if opponent.matches == 1 else f"{opponent.matches} matches"
+    name = plain(opponent.bot)
+    if not opponent.tendencies:
+        say(f"\nIn {matches}, {name} had one thing to do in each phase in public.")
+        return
+    say(f"\nWhat {name} does in public, in {matches}:")
+    rows = [
+        (
+            row.phase,
+            row.act,
+            f"{row.share:.0%} of {count(row.of, 'decision')}",
+            f"{row.others_share:.0%} of {row.others_of}",
+        )
+        for row in opponent.tendencies[:MOST_TENDENCIES]
+    ]
+    print_table(("phase", "act", name, "the others"), rows, console=console)

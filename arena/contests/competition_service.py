@@ -16,7 +16,6 @@ from typing import Final
 from arena.bots.manifest import declares
 from arena.contests.draws import next_round
 from arena.contests.entrants import finals_entries, require_may_enter_together
-from arena.contests.finals import finals_plan
 from arena.contests.official_standings import (
     latest_standings,
     next_official,
@@ -41,7 +40,7 @@ from arena.contests.plan_changes import (
     differences,
     with_seed,
 )
-from arena.contests.plan_text import public_text
+from arena.contests.plan_text import finals_plan, public_text
 from arena.contests.standings import Json
 from arena.errors import RefusalError
 from arena.records.signing import Signer, standings_statement

@@ -1,4 +1,4 @@
-"""Plans as TOML texts: written for `arena tournament`, and without secrets for public readers."""
+"""Plans as TOML texts: written for `arena tournament`, without secrets for public readers, and for the finals of a ladder."""
 
 import datetime as dt
 import json
@@ -7,9 +7,15 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any, Final
 
+from arena.contests.plan import Format, read_plan
+from arena.results.deal_sets import digest
+from arena.results.record import FINALS
+
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 HIDDEN: Final = "hidden"
 """Replaces the seed in a public plan."""
+_OF_LADDERS: Final = ("ladder", "rate", "opens", "closes", "seeds_from")
+"""Keys of a ladder's plan that its finals do not have."""
 
 
 def public_text(text: str) -> str:
@@ -17,6 +23,28 @@ def public_text(text: str) -> str:
     values = tomllib.loads(text) | {"seed": HIDDEN}
     values.pop("bots", None)
     return toml(values)
+
+
+def finals_plan(text: str, number: int) -> str:
+    """The plan of the finals of a ladder: fresh deal-sets of the versions as they are now.
+
+    They make the ladder's official standings. A ladder is looked at while it is played, so its standings favour bots
+    that were submitted, stopped or absent at the right time. Finals are a round robin that knows nothing of the ladder's
+    results, so nothing of that helps. They are numbered from 1.
+    """
+    plan = read_plan(text)
+    values = {key: value for key, value in tomllib.loads(text).items() if key not in _OF_LADDERS}
+    return toml(
+        values
+        | {
+            "name": f"{plan.name}{FINALS}{number}",
+            "kind": "tournament",
+            "format": str(Format.ROUND_ROBIN),
+            "deal_sets": plan.ladder.finals_deal_sets,
+            "seed": digest(plan.seed, "finals", number),
+            "entry": "invited",
+        }
+    )
 
 
 def toml(values: Mapping[str, Any]) -> str:

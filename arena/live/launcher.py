@@ -20,11 +20,11 @@ from arena.live.frozen_bots import FrozenBots
 from arena.live.play_socket import BotSocket, FloodReport
 from arena.referee.terms import MatchTerms
 from arena.sandbox.command import BadCommand, BotCommand
+from arena.sandbox.hidden_files import why_not_started
 from arena.sandbox.output import instance_name
 from arena.sandbox.process import BotProcess, launch
 from arena.sandbox.sandbox import NO_MEMORY, NO_SPAWNER, Sandbox
 from arena.sandbox.spawner.order import Level
-from arena.sandbox.start_hints import why_not_started
 
 CONNECT_S: Final = 20.0
 """Longest time in seconds from the launch to hello, for bots that say no other."""

@@ -1,13 +1,14 @@
-"""Explains from a failed bot's output what the sandbox kept from it, and the option that helps."""
+"""Explains from a failed bot's output what the sandbox kept from it and the option that helps, or why it did not start."""
 
 import importlib.util
 import re
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from arena.sandbox.command import exists
+from arena.sandbox.command import BotCommand, exists
 from arena.sandbox.visible_files import VisibleFiles, is_system, why_never, with_tilde
 
 _PATH: Final = re.compile(r"(?<![\w.~])/[\w.@+~-][^\s'\"`,;:()\[\]]*")
@@ -19,6 +20,10 @@ _NO_MEMORY: Final = re.compile(r"MemoryError|Cannot allocate memory|bad_alloc|ou
 _NO_WRITING: Final = re.compile(r"Read-only file system")
 _NO_NETWORK: Final = re.compile(r"Address family not supported|Network is unreachable")
 _MOST: Final = 3
+_SDK: Final = frozenset({"arena", "cardarena", "google", "grpc", "numpy"})
+_IMPORTS: Final = re.compile(
+    r"ImportError|ModuleNotFoundError|AttributeError: (?:partially initialized )?module"
+)
 
 
 def hidden(text: str, visible: VisibleFiles, data: Path, *, memory_bytes: int) -> list[str]:
@@ -78,3 +83,22 @@ def _suggested(
     suggested = path if folder.is_dir() and why_never(folder, data) else folder
     if not (suggested.is_dir() and why_never(suggested, data)):
         yield with_tilde(suggested)
+
+
+def why_not_started(command: BotCommand, printed: str, returncode: int | None) -> str:
+    """Why a process ended before it connected, as a part of a sentence; empty if that is not known."""
+    if hiding := _hides_a_module(command, printed):
+        return f"its file {hiding} hides Python's module of that name, so give it another one"
+    if returncode == 0:
+        return "its program ended by itself; a bot of Python ends with `cardarena.run(MyBot)`"
+    return ""
+
+
+def _hides_a_module(command: BotCommand, printed: str) -> str:
+    """The file of the bot that is imported in place of a module of Python or the SDK; empty if there is none."""
+    if not _IMPORTS.search(printed):
+        return ""
+    files = {path.stem: path for path in command.folder.glob("*.py")}
+    hidden = sorted(files.keys() & (sys.stdlib_module_names | _SDK))
+    named = [name for name in hidden if re.search(rf"\b{name}\b", printed)]
+    return files[named[0]].name if named else ""

@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 import grpc
 import pytest
 
-from arena.api.admission.calls import CallInterceptor
-from arena.api.admission.loop_time import each_timed, timed
+from arena.api.admission.calls import CallInterceptor, each_timed, timed
 from arena.bots.tokens import Tokens, key_id, new_token, token_sha256
 from arena.store.keys import Key, Scope
 from tests.doubles.calls import Call, Details

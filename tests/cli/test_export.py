@@ -121,8 +121,7 @@ def test_only_one_game_is_exported_if_one_is_wanted(replays, tmp_path):
 @pytest.mark.parametrize("game", ["jam", "soko", "democracy", "crazy_pineapple_hi_lo"])
 def test_tensors_are_read_back_as_the_view_and_the_move(game, tmp_path):
     from arena.envs.codes import Shortened
-    from arena.envs.encoders import layout_of
-    from arena.envs.replayed_decision import numbers_of
+    from arena.envs.encoders import layout_of, numbers_of
 
     terms, seats = game_by_id(game), game_by_id(game).seats[0]
     bots = [Bot(seat) for seat in range(seats)]
@@ -257,7 +256,7 @@ def test_the_examples_of_the_page_run_on_an_export(replays, tmp_path, monkeypatc
 
 
 def test_every_column_of_tensors_is_on_a_row(tmp_path):
-    from arena.envs.replayed_decision import numbers_of
+    from arena.envs.encoders import numbers_of
 
     replay = Replay.open(record(tmp_path, "jam", [Bot(0), Bot(1)], {"hands": 2}))
     table, row = next(iter(rows_of(replay, numbers_of)))

@@ -3,8 +3,8 @@
 import pytest
 
 from arena.contests.competition_service import CompetitionService
-from arena.contests.finals import finals_plan
 from arena.contests.plan import Format, read_plan
+from arena.contests.plan_text import finals_plan
 from arena.records.signing import ArenaKey
 from arena.results.deal_sets import ScheduleError
 from arena.results.rounds import DrawError

@@ -19,8 +19,8 @@ from arena.live.play_socket import FloodReport
 from arena.live.session.declaration import Declaration
 from arena.referee.terms import MatchTerms, TimeControl
 from arena.sandbox.command import BadCommand, BotCommand
+from arena.sandbox.hidden_files import why_not_started
 from arena.sandbox.spawner.order import Level
-from arena.sandbox.start_hints import why_not_started
 
 TELLS = """
 import json, os, pathlib, tempfile

@@ -10,19 +10,21 @@ import functools
 import logging
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+import types
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias, TypeVar
 
 import grpc
 from google.protobuf.message import DecodeError
 
 from arena.api.admission.access import CALLS, Access, authorise
-from arena.api.admission.loop_time import each_timed
 from arena.bots.tokens import Tokens
 from arena.errors.refused import Refused
 from arena.live.limits import Caller, CallLimits, Context, is_own_program
 from arena.live.metrics import TrafficAccount
+
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 REQUEST_S: Final = 5.0
@@ -33,6 +35,8 @@ _DELAYED: Final = frozenset({*_READ_ONLY, Access.KEYED, Access.OWN, Access.OVERS
 
 Handler = Any
 """grpc.RpcMethodHandler: a named tuple that grpc does not type."""
+Note: TypeAlias = Callable[[float, float], None]
+"""Takes when a call began to occupy the loop and when it released it, in seconds."""
 Caused = Callable[[str, float, float], None]
 """Takes the owner whose call occupied the loop, and from when to when, in seconds."""
 
@@ -232,3 +236,48 @@ def _parsed(parse: Callable[[bytes], Any], data: bytes) -> Any:
         return parse(data)
     except DecodeError:
         raise Refused("MALFORMED") from None
+
+
+@types.coroutine
+def timed(call: Awaitable[T], now_s: Callable[[], float], note: Note) -> Generator[Any, Any, T]:
+    """Await a call; `note` gets each span of time in which it runs, and so occupies the loop.
+
+    All bots wait during this time, and it is not refunded to the owner of the call.
+    """
+    steps = call.__await__()
+    resume: Callable[[], Any] = steps.__next__
+    while True:
+        began_s = now_s()
+        try:
+            awaited = resume()
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        finally:
+            note(began_s, now_s())
+        try:
+            sent = yield awaited
+        except BaseException as error:  # for example a cancellation, which the call handles
+            resume = _thrown(steps, error)
+        else:
+            resume = _sent(steps, sent)
+
+
+async def each_timed(
+    messages: AsyncIterator[T], now_s: Callable[[], float], note: Note
+) -> AsyncIterator[T]:
+    """Yield the messages of a call with many answers, and time each of them."""
+    while True:
+        try:
+            message = await timed(anext(messages), now_s, note)
+        except StopAsyncIteration:
+            return
+        yield message
+
+
+def _sent(steps: Generator[Any, Any, Any], value: Any) -> Callable[[], Any]:
+    return lambda: steps.send(value)
+
+
+def _thrown(steps: Generator[Any, Any, Any], error: BaseException) -> Callable[[], Any]:
+    return lambda: steps.throw(error)

@@ -4,11 +4,11 @@ from array import array
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib import import_module
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from arena.envs.actions import ActionSpace
 from arena.envs.codes import Part, ValueCode
-from arena.games.contract import Options, View
+from arena.games.contract import Move, Options, Seat, State, View
 from arena.games.game import Game
 
 
@@ -39,6 +39,20 @@ class Layout(NamedTuple):
 def layout_of(game: Game, options: Options, seats: int) -> Layout:
     """Return the layout of a game."""
     return _layout(game.family, options, seats)
+
+
+def numbers_of(
+    game: Game, options: Options, seats: int, state: State, seat: Seat, move: Move
+) -> dict[str, Any]:
+    """Return a decision as a learner sees it: the observation, the legal actions, and that of the move or None."""
+    layout = layout_of(game, options, seats)
+    view = game.rules.view(state, seat)
+    legal = layout.actions.legal(view, game.rules.moves(state, seat))
+    return {
+        "observation": layout.numbers(view, seat).tolist(),
+        "legal_actions": list(legal),
+        "action": next((action for action, stands in legal.items() if stands == move), None),
+    }
 
 
 @lru_cache(maxsize=64)

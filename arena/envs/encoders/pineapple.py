@@ -1,13 +1,23 @@
 """Observations and actions of the Pineapple games."""
 
 import random
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import combinations
-from typing import Final
+from typing import Any, Final
 
 from arena.envs.actions import ActionSpace, FixedMoves
-from arena.envs.beside import Beside
-from arena.envs.codes import CardOrder, Fields, OneOf, SeatOf, SeveralOf, ValueCode
+from arena.envs.codes import (
+    CardOrder,
+    Fields,
+    Numbers,
+    OneOf,
+    Part,
+    Rename,
+    SeatOf,
+    SeveralOf,
+    ValueCode,
+)
 from arena.envs.encoders.betting import betting_codes, wagers
 from arena.games.betting.moves import CALL, CHECK, FOLD
 from arena.games.betting.rounds import Structure
@@ -21,6 +31,47 @@ _STEPS: Final = 20
 """Numbers of an equity: each is the part of a twentieth that it fills."""
 _DEALS: Final = 64
 """Imagined deals of an equity: half a millisecond."""
+
+
+class _Beside(ValueCode):
+    """A value, and behind it what follows from it, so that a learner need not find it out; that is not read back.
+
+    The numbers, from 0 to 1, must not depend on the names of suits.
+    """
+
+    def __init__(
+        self,
+        code: ValueCode,
+        name: str,
+        meaning: str,
+        size: int,
+        follows: Callable[[Any, int], Sequence[float]],
+    ) -> None:
+        """Take the code of the value, and what returns the `size` further numbers of a value as a seat sees it."""
+        self._code = code
+        self._name, self._text, self._follows = name, meaning, follows
+        self._further = size
+        self.size = code.size + size
+        self.low, self.high = (*code.low, *(0,) * size), (*code.high, *(1,) * size)
+
+    def write(self, value: Any, seat: int, numbers: Numbers, at: int) -> None:
+        self._code.write(value, seat, numbers, at)
+        start = at + self._code.size
+        for place, number in enumerate(self._follows(value, seat)):
+            numbers[start + place] = number
+
+    def read(self, seat: int, numbers: Sequence[float], at: int) -> Any:
+        return self._code.read(seat, numbers, at)
+
+    def renamed(self, rename: Rename) -> list[int]:
+        return [*self._code.renamed(rename), *range(self._code.size, self.size)]
+
+    def parts(self, name: str, start: int) -> Iterator[Part]:
+        yield from self._code.parts(name, start)
+        yield Part(self._name, start + self._code.size, self._further, self._text)
+
+    def meaning(self) -> str:
+        return f"{self._code.meaning()}; {self._name}: {self._text}"
 
 
 def view_code(options: Options, seats: int) -> ValueCode:
@@ -40,7 +91,7 @@ def view_code(options: Options, seats: int) -> ValueCode:
         f"for each of {_STEPS} steps from 0 to 1 the part that it fills"
     )
     with_low = options.variant == m.Variant.CRAZY_HILO
-    return Beside(seen, "equity", meaning, _STEPS, partial(_equity, with_low=with_low))
+    return _Beside(seen, "equity", meaning, _STEPS, partial(_equity, with_low=with_low))
 
 
 def action_space(options: Options, seats: int) -> ActionSpace:
