@@ -43,7 +43,7 @@ from arena.contests.plan_changes import (
 from arena.contests.plan_text import finals_plan, public_text
 from arena.contests.standings import Json
 from arena.errors import RefusalError
-from arena.records.signing import Signer, standings_statement
+from arena.records.signing import ArenaKey, standings_statement
 from arena.referee.wire.terms import terms_json
 from arena.results.deal_sets import ScheduleError
 from arena.results.record import FINALS, Out, Round
@@ -88,7 +88,7 @@ class CompetitionService:
     def __init__(
         self,
         competitions: Competitions,
-        signer: Signer,
+        signer: ArenaKey,
         *,
         now: Callable[[], datetime] = utc_now,
         compute: Callable[[str], OfficialStandings] | None = None,

@@ -10,7 +10,7 @@ import contextlib
 import functools
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -33,21 +33,8 @@ SHOWN_DIGITS: Final = 16
 """Hexadecimal digits that a line shows of a key: too many to find another key that fits."""
 
 
-class Signer(Protocol):
-    """Signs for the arena."""
-
-    @property
-    def public_key(self) -> bytes:
-        """The key for checking its signatures, 32 bytes."""
-        ...
-
-    def sign(self, statement: bytes) -> bytes:
-        """The signature of a statement, 64 bytes."""
-        ...
-
-
 class ArenaKey:
-    """The arena's private key: a `Signer`."""
+    """The arena's private key, with which it signs."""
 
     def __init__(self, private: Ed25519PrivateKey) -> None:
         self._private = private
@@ -77,9 +64,11 @@ class ArenaKey:
 
     @property
     def public_key(self) -> bytes:
+        """The key for checking its signatures, 32 bytes."""
         return self._private.public_key().public_bytes_raw()
 
     def sign(self, statement: bytes) -> bytes:
+        """The signature of a statement, 64 bytes."""
         return self._private.sign(statement)
 
 

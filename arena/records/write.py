@@ -20,7 +20,7 @@ from arena.records.bot_notes import notes_folder, notes_path, without_notes
 from arena.records.deal_book import Opening
 from arena.records.read import read_body, replay_path
 from arena.records.records import NOTES_MAGIC, REPLAY_MAGIC, Framed, chained, framed
-from arena.records.signing import Signer, replay_statement
+from arena.records.signing import ArenaKey, replay_statement
 from cardarena.v1 import journal_pb2
 
 _PARTIAL_SUFFIX: Final = ".partial"
@@ -32,7 +32,7 @@ def write_replay(
     match_id: str,
     bodies: Sequence[bytes],
     opening: Opening,
-    signer: Signer | None = None,
+    signer: ArenaKey | None = None,
 ) -> Path:
     """Write the replay and the notes files of an ended match; on return they are on disk. Blocks.
 
@@ -53,7 +53,7 @@ def stage_replay(
     match_id: str,
     bodies: Sequence[bytes],
     opening: Opening,
-    signer: Signer | None = None,
+    signer: ArenaKey | None = None,
 ) -> list[StagedFile]:
     """Write the files of `write_replay`, the replay as the last one, to be synced and published later. Blocks.
 
@@ -101,7 +101,7 @@ def partial_path(folder: Path, match_id: str) -> Path:
 
 
 def with_revealed(
-    bodies: Sequence[bytes], opening: Opening, signer: Signer | None = None
+    bodies: Sequence[bytes], opening: Opening, signer: ArenaKey | None = None
 ) -> tuple[bytes, ...]:
     """The records of a match without notes, with those that open its deals and sign it."""
     number, _ = read_body(Framed(0, bodies[0]))

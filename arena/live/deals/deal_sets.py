@@ -22,7 +22,7 @@ from arena.live.shared_transactions import SharedTransactions
 from arena.records.deal_book import Opening, seeded_opening
 from arena.records.journal.deal_log import DealLog
 from arena.records.read import replay_path
-from arena.records.signing import Signer
+from arena.records.signing import ArenaKey
 from arena.records.write import write_replay
 from cardarena.v1 import journal_pb2
 
@@ -46,7 +46,7 @@ class DealSets:
     """All unfinished deal-sets of an arena."""
 
     def __init__(
-        self, fair: FairDeals, log: DealLog, replays: Path, signer: Signer | None = None
+        self, fair: FairDeals, log: DealLog, replays: Path, signer: ArenaKey | None = None
     ) -> None:
         self._fair = fair
         self._log = log

@@ -18,7 +18,7 @@ from arena.live.deals.handshakes import DealBots, closes_of
 from arena.live.orders import DealSetOrder
 from arena.records.deal_book import BookedDeal, DealState, Defaulter, Opening, seat_views
 from arena.records.journal.deal_log import DealLog
-from arena.records.signing import Signer
+from arena.records.signing import ArenaKey
 from arena.referee.deal import (
     ENTROPY_BYTES,
     SALT_BYTES,
@@ -90,7 +90,7 @@ class FairDeals:
         bots: DealBots,
         *,
         draw: Callable[[int], bytes],
-        signer: Signer | None = None,
+        signer: ArenaKey | None = None,
     ) -> None:
         """Begin with the unfinished deal-sets of `log`.
 

@@ -23,7 +23,7 @@ from arena.bots.bot_ids import BotId
 from arena.live.deals.deal_time import DealTimes
 from arena.live.session.session import Session
 from arena.records.deal_book import BookedDeal, opens, view_of
-from arena.records.signing import Signer, transcript_statement
+from arena.records.signing import ArenaKey, transcript_statement
 from arena.referee.clock import PUNCTUAL_S, Lag
 from arena.referee.deal import (
     ENTROPY_BYTES,
@@ -365,7 +365,7 @@ def seals_of(deal: BookedDeal, commitments: Sequence[bytes]) -> list[tuple[bytes
 
 
 def signatures_of(
-    deal: BookedDeal, commitments: Sequence[bytes], signer: Signer | None
+    deal: BookedDeal, commitments: Sequence[bytes], signer: ArenaKey | None
 ) -> list[bytes]:
     """Return the arena's signature of each participant's transcript; empty ones without a signer."""
     if signer is None:

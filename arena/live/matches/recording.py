@@ -16,7 +16,7 @@ from arena.live.orders import DealSetOrder
 from arena.records.journal.attempts import is_played_again
 from arena.records.journal.journal import Journal
 from arena.records.journal.match_log import SeatedAt
-from arena.records.signing import Signer
+from arena.records.signing import ArenaKey
 from arena.referee.spec import Outcome
 from arena.results.deal_sets import MatchOutcome
 from arena.store import StoredMatch, StoredMatches, StoreError
@@ -50,7 +50,7 @@ class Recording:
     worker: int
     replays: Path | None
     """The folder of replays, if the report completes the deal-set; None while its replays are secret."""
-    signer: Signer | None
+    signer: ArenaKey | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from arena.live.shared_transactions import SharedTransactions
 from arena.records.journal.deal_log import DealLog
 from arena.records.journal.journal import Journal
 from arena.records.journal.recovery import Recovery
-from arena.records.signing import Signer
+from arena.records.signing import ArenaKey
 from arena.referee.spec import Ending, Outcome
 from arena.results.deal_sets import MatchOutcome, aborted
 from arena.store import StoredMatch, StoredMatches
@@ -28,7 +28,7 @@ class ArenaRecords:
     """The contents of the journals of earlier processes."""
     server_id: str
     """Names the arena in its commitments."""
-    signer: Signer | None = None
+    signer: ArenaKey | None = None
     """Signs transcripts and replays; None leaves them unsigned."""
 
     async def synced(self) -> None:

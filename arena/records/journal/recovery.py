@@ -27,7 +27,7 @@ from arena.records.records import (
     chained,
     take_records,
 )
-from arena.records.signing import Signer
+from arena.records.signing import ArenaKey
 from arena.records.verify import verify
 from arena.records.write import with_revealed, write_replay
 from arena.referee.ledger import Settled, UsedTime
@@ -168,7 +168,7 @@ def recover(
     journal_folder: Path,
     replay_folder: Path,
     is_secret: Callable[[str], bool] = lambda _: False,
-    signer: Signer | None = None,
+    signer: ArenaKey | None = None,
 ) -> Recovery:
     """Read the journals of ended processes, and write the replays that are missing.
 
@@ -223,7 +223,7 @@ class _Search:
         replay_folder: Path,
         deals: DealBook,
         is_secret: Callable[[str], bool],
-        signer: Signer | None,
+        signer: ArenaKey | None,
         recovery: Recovery,
     ) -> None:
         self._replay_folder = replay_folder
