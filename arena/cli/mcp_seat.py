@@ -75,7 +75,7 @@ class AgentSeats:
     def _play(self, bot: type[Bot], token: str, **dial: Any) -> None:
         try:
             mode = Mode(Way.THREADS, MATCHES, MATCHES, MATCHES)
-            join(bot, mode, self._playing(bot), token=token, receipts=None, tls=False, **dial)
+            join(bot, mode, self._playing(bot), token=token, **dial)
             self.tell("The arena closed the bot's stream.")
         except _Left:
             self.tell("The bot has left.")

@@ -29,6 +29,7 @@ from arena.store.deal_sets import (
 )
 from arena.store.entrants import (
     CompetitionEntry,
+    EnteredBot,
     MayNotEnter,
     change_entrant,
     read_entrants,
@@ -288,10 +289,7 @@ class Competitions(CompetitionReader):
         """
         with self._database.writing() as connection:
             row = competition_row(connection, name)
-            entered = {entrant.name: entrant for entrant in read_entrants(connection, row["id"])}
-            before = entered.get(bot)
-            if before is None:
-                raise NoEntrant(f"{bot!r} is not in the competition {name!r}")
+            before = _entrant(connection, row["id"], name, bot)
             if before.out is Out.DISQUALIFIED or before.out is out:
                 return
             games = game_ids(connection, row["id"])
@@ -316,10 +314,7 @@ class Competitions(CompetitionReader):
         """
         with self._database.writing() as connection:
             row = competition_row(connection, name)
-            entered = {entrant.name: entrant for entrant in read_entrants(connection, row["id"])}
-            before = entered.get(bot)
-            if before is None:
-                raise NoEntrant(f"{bot!r} is not in the competition {name!r}")
+            before = _entrant(connection, row["id"], name, bot)
             if before.out is not Out.DISQUALIFIED:
                 raise NotAllowed(f"{bot!r} is not disqualified from {name!r}")
             games = game_ids(connection, row["id"])
@@ -329,7 +324,8 @@ class Competitions(CompetitionReader):
                         f"a round of {name!r} was drawn without {bot!r}, so it cannot come back"
                     )
             change_entrant(connection, row["id"], bot, out=None, out_after=None, reason="")
-            out = [e.name for e in entered.values() if e.out is not None and e.name != bot]
+            entrants = read_entrants(connection, row["id"])
+            out = [e.name for e in entrants if e.out is not None and e.name != bot]
             for game in games:
                 restore_void(connection, game, bot, out)
             was = {"bot": bot, "out": str(before.out), "reason": before.reason}
@@ -425,6 +421,14 @@ def _enter(
     write_entry(connection, competition, entered, entry, now)
     after_ = {"bot": entry.name, "owner": entry.owner, "version": entry.version}
     audit.append(connection, now, who, f"enter competition {name}", None, after_)
+
+
+def _entrant(connection: Connection, competition: int, name: str, bot: str) -> EnteredBot:
+    """The entry of a bot. Raises `NoEntrant` if it has not entered."""
+    for entrant in read_entrants(connection, competition):
+        if entrant.name == bot:
+            return entrant
+    raise NoEntrant(f"{bot!r} is not in the competition {name!r}")
 
 
 def _remove(connection: Connection, row: RowMapping, who: str, now: datetime) -> None:

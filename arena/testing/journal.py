@@ -48,10 +48,7 @@ class MemoryJournal:
         room: Grant | None = None,
     ) -> MatchLog:
         """The ledger of a restored match; `bodies` are its records in an earlier journal."""
-        number = journal_pb2.Record.FromString(bodies[0]).match
-        log = MatchLog(self, number, seated, room=room)
-        log.go_on(bodies, used)
-        return log
+        return MatchLog.continued(self, bodies, seated, used, room=room)
 
     def append(self, body: bytes) -> None:
         self.bodies.append(body)

@@ -15,6 +15,7 @@ from arena.errors.refused import Refused
 from arena.store import Key, Scope, StoreError, open_store
 from cardarena.v1 import keys_pb2
 from tests.doubles.calls import Call
+from tests.doubles.clocks import Clock
 from tests.doubles.provider import provider, providers_file
 
 NOW = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
@@ -27,17 +28,9 @@ def store(tmp_path):
         yield opened
 
 
-class Clock:
-    def __init__(self):
-        self.now = NOW
-
-    def __call__(self):
-        return self.now
-
-
 @pytest.fixture
 def clock():
-    return Clock()
+    return Clock(NOW)
 
 
 @pytest.fixture

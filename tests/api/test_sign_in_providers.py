@@ -9,6 +9,7 @@ from joserfc.jwk import OctKey, RSAKey
 from arena.api.sign_in_providers import ANSWER_S, AT_ONCE, LASTS_S, SignInProviders, read_providers
 from arena.errors.refused import Refused
 from arena.validation import InvalidInput
+from tests.doubles.clocks import Clock
 from tests.doubles.provider import KEY, PASSWORD, provider, providers_file
 
 BACK = "https://arena.example/signin/from/campus"
@@ -48,16 +49,9 @@ def campus():
         yield it
 
 
-class Clock:
-    now = time.time()
-
-    def __call__(self):
-        return self.now
-
-
 @pytest.fixture
 def clock():
-    return Clock()
+    return Clock(time.time())
 
 
 @pytest.fixture

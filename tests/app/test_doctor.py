@@ -1,7 +1,5 @@
 """Findings about a machine: each lack is found and has its cure."""
 
-import socket
-
 import pytest
 
 from arena.app import doctor
@@ -10,6 +8,7 @@ from arena.app.findings import Readiness
 from arena.sandbox.sandbox import MissingLevel, Sandbox, SandboxTrial
 from arena.sandbox.spawner.order import Level
 from arena.store import StoreError
+from tests.doubles.ports import taken_port
 
 S2_ONLY = (Level.S2, (MissingLevel(Level.S3, "this system has no cgroup v2: boot it with it"),))
 S1_ONLY = (Level.S1, (MissingLevel(Level.S2, "bubblewrap is not installed: apt install it"),))
@@ -61,10 +60,8 @@ def test_a_finding_has_a_state_and_a_cure_unless_it_is_ok(find, state, cure, why
 
 @pytest.fixture
 def taken():
-    with socket.socket() as server:
-        server.bind(("127.0.0.1", 0))
-        server.listen(1)
-        yield server.getsockname()[1]
+    with taken_port() as port:
+        yield port
 
 
 def test_a_port_that_another_program_has_is_lacking(taken, tmp_path):

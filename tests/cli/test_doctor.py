@@ -1,20 +1,18 @@
 """`arena doctor`: its exit code."""
 
 import json
-import socket
 
 import pytest
 from click.testing import CliRunner
 
 from arena.cli import main
+from tests.doubles.ports import taken_port
 
 
 @pytest.fixture
 def taken():
-    with socket.socket() as server:
-        server.bind(("127.0.0.1", 0))
-        server.listen(1)
-        yield server.getsockname()[1]
+    with taken_port() as port:
+        yield port
 
 
 # fmt: off

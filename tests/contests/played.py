@@ -7,6 +7,15 @@ from arena.contests.plan import read_plan
 from arena.results.deal_sets import MatchOutcome, digest
 from arena.results.record import Candidate, CompetitionRecord, GameRecord, Out
 
+LADDER = """
+name = "summer"
+kind = "ladder"
+game = "sixty_six"
+seats = 2
+seed = "s"
+fair = false
+"""
+
 
 def toml(format_, *, seats=2, deal_sets=2, game="sixty_six", own="", more="", head=""):
     lines = [

@@ -29,19 +29,11 @@ from arena.store import (
     StoreError,
     open_store,
 )
-from tests.contests.played import outcome, toml
+from tests.contests.played import LADDER, outcome, toml
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 NAMES = ("ann", "bob", "cid", "dan")
 SKILLS = {name: -float(at) for at, name in enumerate((*NAMES, "eve", "fay", "gus", "hal"))}
-LADDER = """
-name = "summer"
-kind = "ladder"
-game = "sixty_six"
-seats = 2
-seed = "s"
-fair = false
-"""
 
 
 def bot(name, owner=None, content=None, kind=BotKind.COMMAND):

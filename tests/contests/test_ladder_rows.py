@@ -10,25 +10,17 @@ from arena.contests.plan import LadderRow
 from arena.contests.standings import live_standings, official_standings
 from arena.results.deal_sets import planned
 from arena.results.record import CompetitionRecord, GameRecord, Out
-from tests.contests.played import candidates, outcome
+from tests.contests.played import LADDER, candidates, outcome
 
 NAMES = ("ann", "bob", "cid", "dan")
-PLAN = """
-name = "summer"
-kind = "ladder"
-game = "sixty_six"
-seats = 2
-seed = "s"
-fair = false
-"""
-ALL_VERSIONS = PLAN + '[ladder]\nrow = "all_versions"\n'
+ALL_VERSIONS = LADDER + '[ladder]\nrow = "all_versions"\n'
 
 
 def drawn(pairs):
     return tuple(planned(number, pair, "s", "summer") for number, pair in enumerate(pairs, 1))
 
 
-def record(pairs, plan=PLAN, *, skills=None, out=(), luck=2.0):
+def record(pairs, plan=LADDER, *, skills=None, out=(), luck=2.0):
     deal_sets = drawn(pairs)
     players = {bot for pair in pairs for bot in pair}
     skills = dict.fromkeys(players, 0.0) | (skills or {})

@@ -1,13 +1,11 @@
 """Bots at tables without sockets or a real clock: one that says anything, and honest ones."""
 
 from arena.games.catalogue import GAMES
-from arena.referee.match_runner import MatchRunner
 from arena.referee.spec import AbortCause, Ending
 from arena.referee.terms import TimeControl
-from arena.referee.timers import ArenaTime, Timers
-from arena.testing.referee import MemoryLedger, seeded_spec
+from arena.testing.referee import seeded_spec
 from cardarena.v1 import play_pb2
-from tests.live.sittings import Bot
+from tests.live.sittings import Bot, Tables
 
 CONTROL = TimeControl(move_ms=1000, bank_ms=5000, increment_ms=100)
 SEATS = {game.id: min(game.seats) for game in GAMES}
@@ -15,16 +13,14 @@ FAULTY = 8
 """Wrong answers that a match forgives, so that it goes on after some of them."""
 
 
-class Sitting:
+class Sitting(Tables):
     """Tables at which `wild` sits with as many honest bots as a game needs."""
 
     def __init__(self, *, max_open_asks=2, wild_seat=0):
-        self.now_s = 100.0
-        self.timers = Timers()
+        super().__init__()
         self.wild_seat = wild_seat
         self.wild = Bot(self, "wild", max_open_asks=max_open_asks)
         self.honest = [Bot(self, f"honest {n}", max_open_asks=64) for n in range(1, 10)]
-        self.tables, self.ledgers = [], []
 
     def begin(self, game_id, hands=None):
         seats = SEATS[game_id]
@@ -34,24 +30,7 @@ class Sitting:
         )
         seated = self.honest[: seats - 1]
         seated.insert(self.wild_seat, self.wild)
-        names = tuple(bot.session.bot.name for bot in seated)
-        ports = [bot.session.seat_at(spec, seat, names) for seat, bot in enumerate(seated)]
-        ledger = MemoryLedger()
-        table = MatchRunner(
-            spec,
-            ports,
-            ledger,
-            time=ArenaTime(lambda: self.now_s, self.timers),
-            over=lambda table: table.tell_end(),
-            heavy_step=_at_once,
-        )
-        self.tables.append(table)
-        self.ledgers.append(ledger)
-        table.begin()
-
-    def pass_time(self, seconds):
-        self.now_s += seconds
-        self.timers.call_due(self.now_s)
+        self.begin_at(spec, seated, heavy_step=_at_once)
 
     def others_play(self):
         """The honest bots answer what they are asked, until they wait for the wild one."""

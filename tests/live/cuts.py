@@ -375,12 +375,7 @@ class World:
             self._connect(player)
         await self._order()
         while True:
-            try:
-                busy = await self._turn()
-            except CutOff as cut:
-                await self._cut_off(cut.player)
-                continue
-            if not busy:
+            if not await self._is_busy():
                 if self.ends_idle:
                     await self._come_once_more()
                     return
@@ -427,13 +422,16 @@ class World:
             tables = self.arena.matches.referee.runners
             while match_id not in tables and not self._is_over(match_id):
                 # A fair deal is agreed before.
-                try:
-                    busy = await self._turn()
-                except CutOff as cut:
-                    await self._cut_off(cut.player)
-                    continue
-                if not busy:
+                if not await self._is_busy():
                     await trio.sleep(IDLE_S)
+
+    async def _is_busy(self):
+        """Take a turn; whether anything was done, or a player cut off."""
+        try:
+            return await self._turn()
+        except CutOff as cut:
+            await self._cut_off(cut.player)
+            return True
 
     def _is_over(self, match_id):
         return match_id in self.results.ended

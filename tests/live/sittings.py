@@ -44,14 +44,43 @@ class Bot:
         ]
 
 
-class World:
+class Tables:
+    """Matches of sessions, and the time at them."""
+
+    def __init__(self):
+        self.now_s = 100.0
+        self.timers = Timers()
+        self.tables, self.ledgers = [], []
+
+    def begin_at(self, spec, seated, heavy_step=None):
+        """Begin a match of these bots, by seat."""
+        names = tuple(bot.session.bot.name for bot in seated)
+        ports = [bot.session.seat_at(spec, seat, names) for seat, bot in enumerate(seated)]
+        ledger = MemoryLedger()
+        table = MatchRunner(
+            spec,
+            ports,
+            ledger,
+            time=ArenaTime(lambda: self.now_s, self.timers),
+            over=lambda table: table.tell_end(),
+            heavy_step=heavy_step,
+        )
+        self.tables.append(table)
+        self.ledgers.append(ledger)
+        table.begin()
+        return table
+
+    def pass_time(self, seconds):
+        self.now_s += seconds
+        self.timers.call_due(self.now_s)
+
+
+class World(Tables):
     """Two bots that sit at any number of matches together."""
 
     def __init__(self, **hello):
-        self.now_s = 100.0
-        self.timers = Timers()
+        super().__init__()
         self.bots = [Bot(self, "ann", **hello), Bot(self, "bob", max_open_asks=100)]
-        self.tables, self.ledgers = [], []
 
     @property
     def ann(self):
@@ -65,25 +94,7 @@ class World:
         """Begin a match; at Abstrac seat 1 is asked first."""
         spec = seeded_spec(game_id, 2, {"hands": hands}, seed=seed, time_control=control, **terms)
         seated = [self.ann, self.bob] if ann_seat == 0 else [self.bob, self.ann]
-        names = tuple(bot.session.bot.name for bot in seated)
-        ports = [bot.session.seat_at(spec, seat, names) for seat, bot in enumerate(seated)]
-        ledger = MemoryLedger()
-        table = MatchRunner(
-            spec,
-            ports,
-            ledger,
-            time=ArenaTime(lambda: self.now_s, self.timers),
-            over=lambda table: table.tell_end(),
-            heavy_step=None,
-        )
-        self.tables.append(table)
-        self.ledgers.append(ledger)
-        table.begin()
-        return table
-
-    def pass_time(self, seconds):
-        self.now_s += seconds
-        self.timers.call_due(self.now_s)
+        return self.begin_at(spec, seated)
 
     def play_out(self):
         """Both play the first move offered until nobody is asked any more."""

@@ -120,15 +120,20 @@ def test_a_bot_that_is_launched_again_has_not_arrived_by_the_stream_of_the_dead(
     run(main)
 
 
+async def begins(arena, nursery, order):
+    """All bots of a match come, and it begins."""
+    for bot in order.bots:
+        says_hello(arena, bot)
+    nursery.start_soon(arena.matches.play, order, "m")
+    await wait_all_tasks_blocked()
+
+
 def test_a_bot_that_is_away_just_when_its_match_goes_on_is_not_gone(folder):
     order = SET
 
     async def main():
         async with arena_in(folder) as (arena, nursery):
-            for bot in order.bots:
-                says_hello(arena, bot)
-            nursery.start_soon(arena.matches.play, order, "m")
-            await wait_all_tasks_blocked()
+            await begins(arena, nursery, order)
             assert "m" in arena.matches.referee.runners
         async with arena_in(folder) as (arena, nursery):
             lines = [says_hello(arena, bot) for bot in order.bots]
@@ -146,10 +151,7 @@ def test_a_bot_that_never_came_is_gone_when_its_match_goes_on(folder):
 
     async def main():
         async with arena_in(folder) as (arena, nursery):
-            for bot in order.bots:
-                says_hello(arena, bot)
-            nursery.start_soon(arena.matches.play, order, "m")
-            await wait_all_tasks_blocked()
+            await begins(arena, nursery, order)
         async with arena_in(folder) as (arena, _):
             says_hello(arena, ANN)
             outcome = await arena.matches.play(

@@ -15,7 +15,14 @@ from arena.records.journal.deal_log import DealLog
 from arena.records.journal.journal import Journal
 from arena.records.journal.match_log import MatchLog
 from arena.records.notes_file import notes_of
-from arena.records.records import CHAIN_START, REPLAY_MAGIC, chained, framed, read_records
+from arena.records.records import (
+    CHAIN_START,
+    REPLAY_MAGIC,
+    Damaged,
+    chained,
+    framed,
+    read_records,
+)
 from arena.records.write import write_replay
 from arena.referee.deal import KeyedDeals, seeded_key
 from arena.referee.referee import Referee
@@ -81,6 +88,15 @@ class Bot:
 
     def end(self, outcome, trailing_events):
         pass
+
+
+class SlowToChoose(Bot):
+    """Thinks long in one phase of the game."""
+
+    def ask(self, ask):
+        wait_s = 0.02 if type(ask.moves.offered[0]).__name__ == "Take" else 1.2
+        self.random.uniform = lambda *_: wait_s
+        super().ask(ask)
 
 
 @dataclass
@@ -196,3 +212,15 @@ def retold(path, change):
         chain = chained(chain, body)
         framed_bodies.append(framed(body))
     return REPLAY_MAGIC + b"".join(framed_bodies)
+
+
+def unnoticed_cuts(intact, read):
+    """The sizes to which the bytes of a file can be cut so that `read` sees no damage."""
+    unnoticed = []
+    for size in range(len(intact)):
+        try:
+            read(intact[:size])
+        except Damaged:
+            continue
+        unnoticed.append(size)
+    return unnoticed

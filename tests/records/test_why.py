@@ -31,6 +31,7 @@ from tests.records.matches import (
     MALFORMED,
     PLAY,
     Bot,
+    SlowToChoose,
     noted,
     record,
     retold,
@@ -300,15 +301,6 @@ def test_the_slowest_decisions_and_the_costliest_hands_are_the_true_ones(tmp_pat
             behind[at] for at in lost[:3]
         ]
         assert all(each.score == hands[each.hand][seat] for each in diagnosis.costliest)
-
-
-class SlowToChoose(Bot):
-    """Thinks long in one phase of the game."""
-
-    def ask(self, ask):
-        wait_s = 0.02 if type(ask.moves.offered[0]).__name__ == "Take" else 1.2
-        self.random.uniform = lambda *_: wait_s
-        super().ask(ask)
 
 
 def test_a_planted_slow_phase_has_its_times(tmp_path):

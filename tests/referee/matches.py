@@ -1,5 +1,6 @@
 """Whole matches on a mock clock, and what can be read from them afterwards."""
 
+import contextlib
 import functools
 from collections import Counter
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from trio.testing import MockClock
 
 from arena.games.catalogue import game_by_id
 from arena.local.turns import turns
+from arena.referee.referee import Referee
 from arena.referee.seat import Answer, OpenAsk
 from arena.referee.spec import FaultKind
 from arena.referee.terms import TimeControl
@@ -117,6 +119,18 @@ def plays_but(replies, otherwise=plays):
 def thinks_but(replies):
     """As `thinks`, but for the replies given by decision."""
     return plays_but(replies, thinks)
+
+
+@contextlib.asynccontextmanager
+async def refereed(synced, bots):
+    """A referee that runs, and bots that play; all of them end with the block."""
+    referee = Referee(synced)
+    async with trio.open_nursery() as nursery:
+        await nursery.start(referee.run)
+        for bot in bots:
+            nursery.start_soon(bot.run)
+        yield referee
+        nursery.cancel_scope.cancel()
 
 
 def run(spec, scripts, ledger=None, past=(), lag=None, spectators=None):

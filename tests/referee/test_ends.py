@@ -23,7 +23,7 @@ from arena.referee.wire.codec import Codec
 from arena.referee.wire.games import codec_of
 from arena.testing.referee import MemoryLedger, Reply, Scripted, play
 from cardarena.v1 import game_pb2
-from tests.referee.matches import misdeeds, plays, run, spec_of, spread, states_of, thinks
+from tests.referee.matches import misdeeds, plays, refereed, run, spec_of, spread, states_of, thinks
 
 SHAPES = [game_by_id(each) for each in ("abstrac", "democracy", "chinese_poker", "pineapple")]
 """A game in turn, one at once, one of more moves than can be listed, and one of bets.
@@ -302,14 +302,9 @@ def suspended(ledger, synced):
     bots = [Scripted(plays), Scripted(plays)]
 
     async def main():
-        referee = Referee(synced)
-        async with trio.open_nursery() as nursery:
-            await nursery.start(referee.run)
-            for bot in bots:
-                nursery.start_soon(bot.run)
+        async with refereed(synced, bots) as referee:
             with pytest.raises(Unwritten):
                 await referee.play(spec_of("abstrac"), bots, ledger)
-            nursery.cancel_scope.cancel()
 
     trio.run(main, clock=MockClock(autojump_threshold=0))
     # What is on the disk may say otherwise: there the match goes on, or has a result.
@@ -362,13 +357,8 @@ def test_no_result_is_sent_before_it_is_on_disk():
         told_early.extend(bot.ended for bot in bots)
 
     async def main():
-        referee = Referee(synced)
-        async with trio.open_nursery() as nursery:
-            await nursery.start(referee.run)
-            for bot in bots:
-                nursery.start_soon(bot.run)
+        async with refereed(synced, bots) as referee:
             await referee.play(spec_of("abstrac"), bots, MemoryLedger())
-            nursery.cancel_scope.cancel()
 
     trio.run(main, clock=MockClock(autojump_threshold=0))
     assert told_early == [None, None]

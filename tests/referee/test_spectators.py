@@ -17,7 +17,6 @@ from arena.games.abstrac import rules as abstrac
 from arena.games.catalogue import GAMES, game_by_id
 from arena.games.contract import Step
 from arena.local.turns import turns
-from arena.referee.referee import Referee
 from arena.referee.spec import Ending, Fault, FaultKind, ForfeitedSeat
 from arena.testing.deals import RecordedDeals, StackedDeals
 from arena.testing.orders import match_order
@@ -35,6 +34,7 @@ from tests.referee.matches import (
     moves_in,
     plays,
     plays_but,
+    refereed,
     run,
     spec_of,
     spread,
@@ -299,17 +299,12 @@ def referee_run(ledger, spectators, *, synced=trio.lowlevel.checkpoint, stop_aft
     raised = []
 
     async def main():
-        referee = Referee(synced)
-        async with trio.open_nursery() as nursery:
-            await nursery.start(referee.run)
-            for bot in bots:
-                nursery.start_soon(bot.run)
+        async with refereed(synced, bots) as referee:
             with trio.move_on_after(stop_after_s):
                 try:
                     await referee.play(spec, bots, ledger, spectators=lambda: spectators)
                 except Unwritten as error:
                     raised.append(error)
-            nursery.cancel_scope.cancel()
 
     trio.run(main, clock=MockClock(autojump_threshold=0))
     return raised

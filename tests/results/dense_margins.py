@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from arena.results.margin_fit import NotComparable, ScoredTables, SkillEstimate
+from arena.results.margin_fit import NotComparable, ScoredTables, SkillEstimate, _require_comparable
 
 _Array: TypeAlias = npt.NDArray[np.float64]
 
@@ -111,29 +111,6 @@ def _adjusted(values: _Array) -> _Array:
     within = values - values.mean(axis=2, keepdims=True)
     adjusted: _Array = within - within.mean(axis=1, keepdims=True)
     return adjusted
-
-
-def _require_comparable(gram: _Array, bots: tuple[str, ...]) -> None:
-    linked = abs(gram) > _ZERO
-    groups: list[list[str]] = []
-    waiting = np.full(len(bots), fill_value=True)
-    while waiting.any():
-        group = np.arange(len(bots)) == waiting.argmax()
-        while (wider := linked[group].any(axis=0) | group).sum() > group.sum():
-            group = wider
-        waiting &= ~group
-        groups.append([bots[number] for number in np.flatnonzero(group)])
-    if len(groups) > 1:
-        first, *rest = (" and ".join(group) for group in groups)
-        raise NotComparable(
-            f"{first} did not meet {', or '.join(rest)}, directly or through others, "
-            "over the same boards: they cannot be ranked together"
-        )
-    if (
-        np.linalg.matrix_rank(gram, tol=_ZERO * float(np.trace(gram)), hermitian=True)
-        < len(bots) - 1
-    ):
-        raise NotComparable("the deal-sets played do not tell all the bots' skills apart")
 
 
 def _inverse_root(gram: _Array) -> _Array:

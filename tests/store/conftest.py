@@ -2,6 +2,7 @@
 
 import pytest
 
+from arena.store import open_store
 from arena.store.database import URL_FILE
 from tests.store.clusters import Cluster
 
@@ -38,3 +39,15 @@ def database(request):
         folder = request.getfixturevalue("tmp_path")
         (folder / URL_FILE).write_text(cluster.new_store())
     return request.param
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "arena.db"
+
+
+@pytest.fixture
+def store(path):
+    """An empty store."""
+    with open_store(path) as opened:
+        yield opened

@@ -1,15 +1,8 @@
 """Who looks into the store again and again is told when it is worth while."""
 
-import pytest
-
 from arena.store import open_store
 from arena.store.change_detector import MOST_SKIPPED, ChangeDetector
 from tests.store.test_keys import key
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "arena.db"
 
 
 def test_a_commit_of_another_program_is_news(path):

@@ -34,15 +34,9 @@ from tests.store.made import (
 
 
 @pytest.fixture
-def path(tmp_path):
-    return tmp_path / "arena.db"
-
-
-@pytest.fixture
-def store(path):
-    with open_store(path) as opened:
-        yield opened
-        assert opened.violations() == ()
+def store(store):
+    yield store
+    assert store.violations() == ()
 
 
 @pytest.fixture

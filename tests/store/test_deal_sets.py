@@ -18,15 +18,9 @@ from tests.store.made import NOW, PLAN, made, outcomes, record, result
 
 
 @pytest.fixture
-def path(tmp_path):
-    return tmp_path / "arena.db"
-
-
-@pytest.fixture
-def store(path):
-    with open_store(path) as opened:
-        made(opened)
-        yield opened
+def store(store):
+    made(store)
+    return store
 
 
 @pytest.fixture

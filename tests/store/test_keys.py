@@ -14,11 +14,6 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 @pytest.fixture
-def path(tmp_path):
-    return tmp_path / "arena.db"
-
-
-@pytest.fixture
 def keys(path):
     with open_store(path) as store:
         yield store.keys()

@@ -33,17 +33,6 @@ OUTCOME = MatchOutcome(
 
 
 @pytest.fixture
-def path(tmp_path):
-    return tmp_path / "arena.db"
-
-
-@pytest.fixture
-def store(path):
-    with open_store(path) as opened:
-        yield opened
-
-
-@pytest.fixture
 def competition(store):
     return made(store)
 

@@ -30,12 +30,6 @@ DAY = timedelta(days=1)
 
 
 @pytest.fixture
-def store(tmp_path):
-    with open_store(tmp_path / "arena.db") as opened:
-        yield opened
-
-
-@pytest.fixture
 def registry(store):
     return store.registry()
 

@@ -14,11 +14,6 @@ WHO = entrants(7)
 STRENGTH = {each.name: each.seed for each in WHO}
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "arena.db"
-
-
 def play(path, number, *, seed="s", who=WHO):
     """Draw, store and play so many rounds, as a restarted process does."""
     with open_store(path) as store:

@@ -18,11 +18,6 @@ from arena.store.errors import as_store_errors
 from tests.store.made import AT, TERMS, made, result
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "arena.db"
-
-
 def refusal(path, **more):
     with pytest.raises(StoreError) as raised:
         open_store(path, **more)

@@ -23,7 +23,7 @@ from arena.games.cards import PACK_52, pack
 from arena.games.contract import Seat, places_of
 from arena.testing.deals import StackedDeals
 from tests.vector_adapters.deals import Hidden, compare, only, seats, unordered
-from tests.vector_adapters.steps import Sitting
+from tests.vector_adapters.steps import Hand
 
 GAMES = ("arlington",)
 
@@ -96,17 +96,14 @@ def state_at(given):
     return State(match_of_one_hand(seats), layout, turn)
 
 
-class Table(Sitting):
+class Table(Hand):
     """A hand, from its deal or in the middle."""
 
     like = LIKE
+    scored_by = Scored
 
     def __init__(self, state, deals, seat=None):
-        super().__init__(arlington, state, deals)
-        self.seat = seat
-        """Whose view is looked at; None is the spectator's."""
-        self.points = None
-        self.decisions = 0
+        super().__init__(arlington, state, deals, seat)
 
     @classmethod
     def of_state(cls, vector):
@@ -122,14 +119,6 @@ class Table(Sitting):
 
     def move_of(self, action):
         return move_of(action)
-
-    def do(self, seat, action):
-        super().do(seat, action)
-        self.decisions += 1
-
-    def heard(self, event):
-        if isinstance(event, Scored):
-            self.points = event.points
 
     def observe(self):
         layout, turn = self.state.layout, self.state.turn
@@ -149,7 +138,7 @@ class Table(Sitting):
             "graveyard_count_before_scoring": lambda: seen.graveyard if over else None,
             "active": lambda: active and layout.tables[active.owner].sets[active.index],
             "spectrum": lambda: active and str(active.spectrum),
-            "scores": lambda: self.points,
+            "scores": lambda: self.scored and self.scored.points,
             "decisions": lambda: self.decisions,
             "visible": lambda: list(shown),
             "hidden": Hidden(lambda: shown),

@@ -13,7 +13,7 @@ from arena.games.chinese_poker.rules import Match
 from arena.games.contract import Seat
 from arena.testing.deals import StackedDeals
 from tests.vector_adapters.deals import compare, only, others, seats
-from tests.vector_adapters.steps import Sitting
+from tests.vector_adapters.steps import Hand
 
 GAMES = ("chinese_poker",)
 
@@ -65,10 +65,11 @@ def settle_vector(vector):
     compare(vector["expect"], {"net_units": lambda: net})
 
 
-class Table(Sitting):
+class Table(Hand):
     """One hand on a prepared deck."""
 
     like = LIKE
+    scored_by = Scored
 
     def __init__(self, vector):
         given = vector["input"]
@@ -85,14 +86,9 @@ class Table(Sitting):
         match = Match(everybody, dealer + 1, values, dealer, nothing, (0,) * number)
         super().__init__(chinese_poker, rules.deal_hand(match, deals).state, deals)
         assert chinese_poker.view(self.state, None).dealer == dealer
-        self.scored = None
 
     def move_of(self, action):
         return move_of(action)
-
-    def heard(self, event):
-        if isinstance(event, Scored):
-            self.scored = event
 
     def observe(self):
         return {

@@ -115,3 +115,11 @@ def actions(value: Any) -> Any:
 def others(hands, seat):
     """The cards of all hands but one."""
     return [card for at, hand in enumerate(hands) if at != seat for card in hand]
+
+
+def dealing_order(deal, dealer):
+    """The deck that deals two hands of six: in batches of three, the dealer last."""
+    only(deal, "hands", "upcard", "stock")
+    first, second = deal["hands"][1 - dealer], deal["hands"][dealer]
+    batches = [*first[:3], *second[:3], *first[3:], *second[3:]]
+    return [*batches, deal["upcard"], *deal["stock"]]

@@ -8,7 +8,7 @@ from arena.games.jam.rules import Deal, Match, Side, State
 from arena.games.options import match_is_over
 from arena.testing.deals import StackedDeals
 from tests.vector_adapters.deals import Hidden, compare, only, seats, unordered
-from tests.vector_adapters.steps import Sitting
+from tests.vector_adapters.steps import Hand
 
 GAMES = ("jam",)
 
@@ -51,17 +51,14 @@ def state_at(given):
     return State(Match(Options(hands=1), 0, 0, (0, 0), (0, 0), 0, ()), deal)
 
 
-class Table(Sitting):
+class Table(Hand):
     """One deal, from its beginning or in the middle."""
 
     like = LIKE
+    scored_by = Scored
 
     def __init__(self, state, deals, seat=None):
-        super().__init__(jam, state, deals)
-        self.seat = seat
-        """Whose view is looked at; None is the spectator's."""
-        self.points = None
-        self.decisions = 0
+        super().__init__(jam, state, deals, seat)
 
     @classmethod
     def of_state(cls, vector):
@@ -86,14 +83,6 @@ class Table(Sitting):
     def move_of(self, action):
         return move_of(action)
 
-    def do(self, seat, action):
-        super().do(seat, action)
-        self.decisions += 1
-
-    def heard(self, event):
-        if isinstance(event, Scored):
-            self.points = event.points
-
     def observe(self):
         sides, deal = self.state.deal.sides, self.state.deal
         seen = jam.view(self.state, self.seat)
@@ -106,7 +95,7 @@ class Table(Sitting):
             "hands": lambda: [side.hand for side in sides],
             "stocks": lambda: [side.stock for side in sides],
             "discards": lambda: [side.discards for side in sides],
-            "points": lambda: self.points,
+            "points": lambda: self.scored and self.scored.points,
             "decisions": lambda: self.decisions,
             "visible": lambda: list(shown),
             "hidden": Hidden(lambda: shown),

@@ -28,11 +28,12 @@ from tests.vector_adapters.deals import (
     OfSeat,
     actions,
     compare,
+    dealing_order,
     only,
     seats,
     unordered,
 )
-from tests.vector_adapters.steps import Sitting
+from tests.vector_adapters.steps import Hand
 
 GAMES = ("klaberjass",)
 
@@ -184,10 +185,11 @@ def action_of(move):
             return {"type": name_of(move)}
 
 
-class Table(Sitting):
+class Table(Hand):
     """A match on prepared deals, from any dealer and scores."""
 
     like = LIKE | {"melds_shown": melds}
+    scored_by = Scored
 
     def __init__(self, vector):
         given = vector["input"]
@@ -202,14 +204,9 @@ class Table(Sitting):
         )
         match = Match(Options(), 0, Seat(dealer), tuple(given["scores"]), ())
         super().__init__(klaberjass, rules.deal_hand(match, deals).state, deals)
-        self.scored = None
 
     def move_of(self, action):
         return move_of(action)
-
-    def heard(self, event):
-        if isinstance(event, Scored):
-            self.scored = event
 
     def phase(self, seen):
         if seen.phase is Phase.ANNOUNCE:
@@ -259,14 +256,6 @@ class Table(Sitting):
 def meld_of(cards):
     ((value, *_),) = scoring.sequences(cards, "h")
     return [value, sorted(cards)]
-
-
-def dealing_order(deal, dealer):
-    """The deck that deals these hands: in batches of three, the dealer last."""
-    only(deal, "hands", "upcard", "stock")
-    first, second = deal["hands"][1 - dealer], deal["hands"][dealer]
-    batches = [*first[:3], *second[:3], *first[3:], *second[3:]]
-    return [*batches, deal["upcard"], *deal["stock"]]
 
 
 def hidden(state, seat):

@@ -23,11 +23,12 @@ from tests.vector_adapters.deals import (
     OfSeat,
     actions,
     compare,
+    dealing_order,
     only,
     seats,
     unordered,
 )
-from tests.vector_adapters.steps import Sitting
+from tests.vector_adapters.steps import Hand
 
 GAMES = ("sixty_six",)
 LIKE = {
@@ -106,10 +107,11 @@ def action_of(move):
             return {"type": "play", "card": card}
 
 
-class Table(Sitting):
+class Table(Hand):
     """A match on prepared deals, from any dealer and scores."""
 
     like = LIKE
+    scored_by = Scored
 
     def __init__(self, vector):
         given = vector["input"]
@@ -124,14 +126,9 @@ class Table(Sitting):
         scores, carry = tuple(given["scores"]), given.get("carry") or 0
         match = Match(Options(), first, carry, scores, ((0, 0),) * first)
         super().__init__(sixty_six, rules.deal_hand(match, deals).state, deals)
-        self.scored = None
 
     def move_of(self, action):
         return move_of(action)
-
-    def heard(self, event):
-        if isinstance(event, Scored):
-            self.scored = event
 
     def last_hand(self):
         scored = self.scored
@@ -173,14 +170,6 @@ class Table(Sitting):
 
 def winners(totals):
     return [seat for seat, place in enumerate(places_of(totals)) if place == 1]
-
-
-def dealing_order(deal, dealer):
-    """The deck that deals these hands: in batches of three, the dealer last."""
-    only(deal, "hands", "upcard", "stock")
-    first, second = deal["hands"][1 - dealer], deal["hands"][dealer]
-    batches = [*first[:3], *second[:3], *first[3:], *second[3:]]
-    return [*batches, deal["upcard"], *deal["stock"]]
 
 
 def hidden(state, seat):

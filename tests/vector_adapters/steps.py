@@ -83,6 +83,28 @@ class Sitting:
         compare(expected, self.observe(), self.like)
 
 
+class Hand(Sitting):
+    """A hand that a seat looks at, with its latest score and the number of its decisions."""
+
+    scored_by: type
+    """The event that has the score."""
+
+    def __init__(self, game, state, deals, seat=None):
+        super().__init__(game, state, deals)
+        self.seat = seat
+        """Whose view is looked at; None is the spectator's."""
+        self.scored = None
+        self.decisions = 0
+
+    def do(self, seat, action):
+        super().do(seat, action)
+        self.decisions += 1
+
+    def heard(self, event):
+        if isinstance(event, self.scored_by):
+            self.scored = event
+
+
 def play(sitting, vector):
     """Play all steps of a vector and compare what it expects at the end."""
     for one in vector.get("steps") or ():

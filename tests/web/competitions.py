@@ -9,6 +9,7 @@ from arena.records.signing import ArenaKey
 from arena.results.deal_sets import planned
 from arena.results.states import Action
 from arena.store import BotKind, CompetitionEntry
+from tests.contests import played
 from tests.contests.played import outcome, toml
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -31,15 +32,7 @@ game = "democracy"
 seats = 3
 options = { hands = 3 }
 """
-LADDER = """
-name = "summer"
-kind = "ladder"
-game = "sixty_six"
-seats = 2
-seed = "s"
-fair = false
-season = "2026"
-"""
+LADDER = f'{played.LADDER}season = "2026"\n'
 
 # fmt: off
 FORMATS = [

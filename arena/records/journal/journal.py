@@ -108,10 +108,7 @@ class Journal:
         room: Grant | None = None,
     ) -> MatchLog:
         """The ledger of a match that continues; its records of an earlier journal are copied first."""
-        number = journal_pb2.Record.FromString(bodies[0]).match
-        log = MatchLog(self, number, seated, room=room)
-        log.go_on(bodies, used)
-        return log
+        return MatchLog.continued(self, bodies, seated, used, room=room)
 
     def append_framed(self, records: bytes) -> None:
         """Add records that have their frames, as `match_log.reported` does."""

@@ -92,6 +92,21 @@ class MatchLog:
         self.bodies: list[bytes] = []
         """The records so far: those for the replay, and notes."""
 
+    @classmethod
+    def continued(
+        cls,
+        journal: Appendable,
+        bodies: Sequence[bytes],
+        seated: Sequence[SeatedAt] = (),
+        used: Sequence[UsedTime] = (),
+        *,
+        room: Grant | None = None,
+    ) -> "MatchLog":
+        """The ledger of a match that continues; its records of an earlier journal are copied first."""
+        log = cls(journal, journal_pb2.Record.FromString(bodies[0]).match, seated, room=room)
+        log.go_on(bodies, used)
+        return log
+
     def opened(self, spec: MatchSpec) -> None:
         """Write the first record, with everything that fixes the match."""
         if self.bodies:

@@ -102,14 +102,7 @@ def _bridge(given: argparse.Namespace) -> None:
         declaration,
         Mode(Way.BATCH, 0, given.max_matches, given.max_matches),
         Bridge(given.command, per_match=given.per_match, say=_run.say),
-        address=given.address,
-        token=given.token,
-        receipts=given.receipts,
-        tls=given.tls,
-        ca_file=given.ca,
-        client_cert=given.client_cert,
-        client_key=given.client_key,
-        insecure=given.insecure,
+        **_run.connection_of(given),
     )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 from random import Random
-from typing import Final, NoReturn, TypeAlias
+from typing import Any, Final, NoReturn, TypeAlias
 
 from cardarena import _games
 from cardarena._bot import BatchBot, Bot, Declaration, load_once, require_method
@@ -116,13 +116,13 @@ def join(
     address: str | None,
     token: str | None,
     once: bool | None = None,
-    receipts: str | os.PathLike[str] | None,
+    receipts: str | os.PathLike[str] | None = None,
     random: Random | None = None,
-    tls: bool,
-    ca_file: str | None,
-    client_cert: str | None,
-    client_key: str | None,
-    insecure: bool,
+    tls: bool = False,
+    ca_file: str | None = None,
+    client_cert: str | None = None,
+    client_key: str | None = None,
+    insecure: bool = False,
     log: Callable[[str], None] | None = None,
 ) -> None:
     """Connect as `kind` and `mode` declare, and play until there is no more work.
@@ -339,6 +339,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--insecure", action="store_true", help="let the token leave this machine in plain text"
     )
+
+
+def connection_of(given: argparse.Namespace) -> dict[str, Any]:
+    """Return the arguments of `play` and `join` that stand for these flags."""
+    return {
+        "address": given.address,
+        "token": given.token,
+        "receipts": given.receipts,
+        "tls": given.tls,
+        "ca_file": given.ca,
+        "client_cert": given.client_cert,
+        "client_key": given.client_key,
+        "insecure": given.insecure,
+    }
 
 
 def say(line: str) -> None:

@@ -40,7 +40,7 @@ from arena.testing.qualification.games import (
 from arena.testing.qualification.run import QualificationRequest, Shelves, sample_bot
 from cardarena.v1 import bots_pb2
 from tests.doubles.wheels import TINY, wheel
-from tests.records.matches import LATE, PLAY, Bot, record
+from tests.records.matches import LATE, PLAY, Bot, SlowToChoose, record
 from tests.rows import slow_unless
 
 HEAD = "import random, sys, time\nimport cardarena\nfrom cardarena import klaberjass, soko\n"
@@ -280,15 +280,6 @@ def test_a_match_whose_time_was_over(tmp_path, ended, code, ask, _why):
     check = check_of(played, tmp_path, ["a line"], "arena check ./my-bot")
     assert (check.passed, check.ask) == (not code, ask)
     assert code in check.problem
-
-
-class SlowToChoose(Bot):
-    """Thinks long in one phase of the game."""
-
-    def ask(self, ask):
-        wait_s = 0.02 if type(ask.moves.offered[0]).__name__ == "Take" else 1.2
-        self.random.uniform = lambda *_: wait_s
-        super().ask(ask)
 
 
 def test_a_planted_slow_phase_is_in_the_report_with_what_its_sdk_noted(tmp_path, monkeypatch):

@@ -48,14 +48,7 @@ def main(
             fields["games"] = given.game
         _run.play(
             type(bot.__name__, (bot,), {**fields, "__module__": bot.__module__}),
-            address=given.address,
-            token=given.token,
-            receipts=given.receipts,
-            tls=given.tls,
-            ca_file=given.ca,
-            client_cert=given.client_cert,
-            client_key=given.client_key,
-            insecure=given.insecure,
+            **_run.connection_of(given),
         )
 
 
