@@ -10,11 +10,12 @@ HEAD: Final = """\
 
 <!-- Written by scripts/reference_pages.py from arena/records/tables.py: do not edit. -->
 
+This page describes the data sets of published matches, for [research](../research.md#data).
 `arena export matches FOLDER --as parquet` writes three tables, in files by game: `FOLDER/TABLE/game=GAME/part-00000.parquet`.
 `--as jsonl` writes the same rows as lines of JSON. The column `game` is in the path of a file. Only published replays are exported, so
 deal-sets that are not complete are left out. A file that is not complete ends in `.writing`.
 
-With DuckDB, the mean score and thinking time of each bot:
+This query of DuckDB returns the mean score and thinking time of each bot:
 
 ```sql
 select game, bot, count(*) as matches, avg(score) as score, sum(charged_us) / sum(decisions) / 1000 as ms
@@ -22,7 +23,7 @@ from read_parquet('data-set/seats/*/*.parquet', hive_partitioning = true)
 group by all order by game, score desc
 ```
 
-With polars, which reads no more columns than it needs, how often each move was chosen:
+These lines of polars, which reads no more columns than it needs, count how often each move was chosen:
 
 ```python
 import polars as pl

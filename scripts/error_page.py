@@ -10,8 +10,8 @@ HEAD: Final = """\
 
 <!-- Written by scripts/reference_pages.py from arena/errors: do not edit. -->
 
-Every fault, refusal, failed check, failure of the store and exit code has a code, which messages
-name in parentheses. Search this page for the code. Names in braces stand for values in the message.
+This page is for everybody who reads a message of the arena. Every fault, refusal, failed check, failure of
+the store and exit code has a code, which messages name in parentheses. Search this page for the code. Names in braces stand for values in the message.
 """
 SECTIONS: Final[Sequence[tuple[str, str, Sequence[ErrorEntry]]]] = (
     (

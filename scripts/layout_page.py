@@ -13,8 +13,8 @@ HEAD: Final = """\
 
 <!-- Written by scripts/reference_pages.py from arena/envs/encoders: do not edit. -->
 
-What the numbers of an observation and of an action mean, with the default options and the fewest seats. `arena.envs.layout` has
-the same for other options and seats. Fields are those of the [view of each game](../games/index.md). Cards are in the order of rank,
+This page is for people who train on the [environments](../environments.md). It says what the numbers of an observation and of an
+action mean, with the default options and the fewest seats. `arena.envs.layout` has the same for other options and seats. Fields are those of the [view of each game](../games/index.md). Cards are in the order of rank,
 then suit, unless a table says otherwise; `[0]` after a field is the observer, `[1]` the seat at its left.
 """
 

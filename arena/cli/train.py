@@ -68,13 +68,15 @@ Examples:
     metavar="NAME=VALUE",
     help="An option of the game.  [default: two hands for each seat]",
 )
-@click.option("--seed", help="Repeats a training.  [default: drawn]")
-@click.option("--processes", type=click.IntRange(1), help="That play.  [default: one a core]")
+@click.option("--seed", help="Text that repeats a training.  [default: drawn]")
+@click.option(
+    "--processes", type=click.IntRange(1), help="Processes that play.  [default: one a core]"
+)
 @click.option(
     "--deal-sets",
     default=50,
     type=click.IntRange(2),
-    help="Of each measurement.",
+    help="Deal-sets of each measurement.",
     show_default=True,
 )
 @json_option

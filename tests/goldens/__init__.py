@@ -22,7 +22,7 @@ PICTURES = DOCUMENTS / "pictures"
 INDEX_HEAD = [
     "# Games",
     "",
-    "`arena games show GAME` prints the same pages, with the options of each game.",
+    "These pages have the rules of the games. `arena games show GAME` prints the same pages.",
     "",
     "| game | id | seats | |",
     "|---|---|---|---|",
