@@ -26,11 +26,11 @@ def public_text(text: str) -> str:
 
 
 def finals_plan(text: str, number: int) -> str:
-    """The plan of the finals of a ladder: fresh deal-sets of the versions as they are now.
+    """Return the plan, in TOML, of a ladder's finals: fresh deal-sets of the current versions. Finals are numbered from 1.
 
-    They make the ladder's official standings. A ladder is looked at while it is played, so its standings favour bots
-    that were submitted, stopped or absent at the right time. Finals are a round robin that knows nothing of the ladder's
-    results, so nothing of that helps. They are numbered from 1.
+    They make the ladder's official standings. The standings of a ladder are public while it is played, so they favour
+    bots that were submitted, stopped or absent at the right time. Finals are a round robin that does not use the
+    ladder's results, so they have no such bias.
     """
     plan = read_plan(text)
     values = {key: value for key, value in tomllib.loads(text).items() if key not in _OF_LADDERS}
