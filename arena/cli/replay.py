@@ -160,8 +160,6 @@ def open_pages(
     with plain_replay_errors(file):
         viewer = _viewer(opened, seat, spectator=spectator)
         played = played_through(file)
-    if not played.frames:
-        raise click.ClickException(f"{file}: {played.problem or 'nothing was played'}")
     chosen = folder or Path(tempfile.mkdtemp(prefix="cardarena-"))
     try:
         chosen.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,7 @@ from arena.games.game import Game
 from arena.pictures import AnyViewer, Perspective, Scene, Viewer, hand_ends, scenes_of, sentence
 from arena.pictures.vocabulary import Line, Name
 from arena.records.phrases import ENDED_BY_LIMIT, PLAYED_FOR, deed
-from arena.records.playback import PlaybackStep, ReplayedDecision
+from arena.records.playback import PlaybackStep, ReplayedDecision, slice_of_hand
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +114,14 @@ def viewer_frames(
             views = _views(step, viewed)
             now = perspective_of(views, viewer, so_far, len(so_far), seats, options)
             yield Frame(step, 1, step.next_hand, now, events[first:], ends_hand=False)
+
+
+def hand_frames(
+    steps: Sequence[PlaybackStep], hand: int, viewer: AnyViewer, options: Options, seats: int
+) -> list[Frame]:
+    """The frames of one hand, from 0, of a match for one viewer; empty if the match has no such hand."""
+    of_hand = steps[slice_of_hand(steps, hand)]
+    return [frame for frame in viewer_frames(of_hand, viewer, options, seats) if frame.hand == hand]
 
 
 def views_used(viewer: AnyViewer, seats: int) -> tuple[Seat | None, ...]:

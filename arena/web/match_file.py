@@ -12,7 +12,6 @@ from pathlib import Path
 
 from arena.games.catalogue import game_by_id
 from arena.pictures import AnyViewer
-from arena.records.frames import viewer_frames
 from arena.web.addresses import (
     Links,
     all_viewers,
@@ -23,12 +22,11 @@ from arena.web.addresses import (
     viewer_name,
 )
 from arena.web.assets import asset
-from arena.web.names import seat_names
 from arena.web.pages.finished_match import FinishedMatch, costliest_hand, heading_of, result_of
 from arena.web.pages.hand import HandLinks, HandPage
 from arena.web.pages.match_result import MatchResult
 from arena.web.rendering import render
-from arena.web.steps import Pack, Step, step_row, steps_of
+from arena.web.steps import Pack, Step, step_row
 
 
 def match_file(
@@ -71,7 +69,10 @@ def _page(
     finished: FinishedMatch, offered: Sequence[AnyViewer], result: MatchResult | None
 ) -> HandPage:
     heading, costliest = heading_of(finished), costliest_hand(finished, offered[0])
-    hands = {viewer: _hands(finished, viewer) for viewer in offered}
+    hands = {
+        viewer: [finished.steps(viewer, hand) for hand in range(finished.hands)]
+        for viewer in offered
+    }
     packed = _packed(hands)
     return HandPage(
         heading, offered[0], offered, 0, (), costliest, result, packed, hands[offered[0]]
@@ -88,13 +89,3 @@ def _packed(hands: Mapping[AnyViewer, Sequence[Sequence[Step]]]) -> str:
     rows = json.dumps(viewers, separators=(",", ":"), ensure_ascii=False)
     whole = f'{{"viewers":{rows},"pool":{pack.pool()}}}'
     return base64.b64encode(gzip.compress(whole.encode(), mtime=0)).decode()
-
-
-def _hands(finished: FinishedMatch, viewer: AnyViewer) -> Sequence[Sequence[Step]]:
-    replay, terms = finished.replay, finished.replay.spec().terms
-    seen = viewer_frames(finished.frames, viewer, terms.options, terms.seats)
-    hands: list[list[Step]] = [[] for _ in range(finished.hands)]
-    names, bank_s = seat_names(replay.names), terms.time_control.bank_ms / 1000
-    for step in steps_of(seen, viewer, names, bank_s, notes=finished.notes):
-        hands[min(step.hand, finished.hands - 1)].append(step)
-    return hands

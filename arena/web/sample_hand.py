@@ -15,7 +15,7 @@ from arena.games.eleusis.work import EXAMPLES
 from arena.games.game import Game
 from arena.local.turns import turns
 from arena.pictures import Viewer
-from arena.records.frames import viewer_frames
+from arena.records.frames import hand_frames
 from arena.records.playback import PlaybackStep, ReplayedDecision
 from arena.referee.deal import KeyedDeals, seeded_key
 from arena.web.rich_text import text
@@ -58,7 +58,7 @@ def sample_hand(game_id: str) -> tuple[Element, tuple[Element, ...]]:
         frames.append(PlaybackStep(number, game, 0, decided, turn.events, before, turn.after))
         if len(frames) == MOST_STEPS or game.rules.hand_number(turn.after):
             break
-    seen = [frame for frame in viewer_frames(frames, Viewer.ALL, options, seats) if frame.hand == 0]
+    seen = hand_frames(frames, 0, Viewer.ALL, options, seats)
     shown = seen[len(seen) * 2 // 3]
     sentences = tuple(element("span", "", *text(sentence, NAMES)) for sentence in shown.sentences())
     return table(shown.scene(), TableLayout(NAMES[:seats])), sentences

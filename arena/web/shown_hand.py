@@ -8,14 +8,13 @@ from typing import Any
 
 from arena.games.contract import Seat
 from arena.pictures import AnyViewer, Viewer
-from arena.records.frames import viewer_frames
-from arena.records.playback import Discrepancy, play_back, slice_of_hand
+from arena.records.playback import Discrepancy, play_back
 from arena.records.read import Replay, Unplayable
 from arena.records.records import Damaged
 from arena.web.assets import asset, sprite
 from arena.web.avatars import Avatars
 from arena.web.names import seat_names
-from arena.web.steps import steps_of
+from arena.web.steps import hand_steps
 from arena.web.trees import html
 
 
@@ -72,9 +71,8 @@ def show(
         hand = walk[step].next_hand if step == 0 else walk[step].hand
     viewer: AnyViewer = Viewer.SPECTATOR if spectator else Viewer.ALL
     viewer = viewer if seat is None else Seat(seat)
-    frames = viewer_frames(walk[slice_of_hand(walk, hand)], viewer, spec.terms.options, seats)
-    names, bank_s = seat_names(played.names), spec.terms.time_control.bank_ms / 1000
-    drawn = list(steps_of(frames, viewer, names, bank_s, hand))
+    names = seat_names(played.names)
+    drawn = hand_steps(walk, hand, viewer, played.names, spec.terms)
     if not drawn:
         raise ValueError(f"there is no hand {hand}: the replay has 0 to {walk[-1].hand}")
     shown = drawn[-1].label if step is None else str(step)

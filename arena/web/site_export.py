@@ -276,8 +276,6 @@ def _files_of(
         replay = Replay.open(file)
         result = as_json(match_view(replay)).encode()
         finished = played_through(file)
-        if not finished.frames:
-            raise Unplayable(finished.problem or "The match has no steps.")
     except (Damaged, Unplayable) as error:
         path = match_path(match_id)
         links = Links(path, exported=True, address=address)

@@ -15,8 +15,10 @@ from arena.errors.faults import DEAL
 from arena.games.contract import Seat
 from arena.pictures import AnyViewer, Scene, Viewer
 from arena.pictures.vocabulary import Line, Name
-from arena.records.frames import Frame
-from arena.records.playback import ReplayedDecision
+from arena.records.frames import Frame, hand_frames
+from arena.records.playback import PlaybackStep, ReplayedDecision
+from arena.referee.terms import MatchTerms
+from arena.web.names import seat_names
 from arena.web.rich_text import spoken, text
 from arena.web.table import Clock, TableLayout, table
 from arena.web.trees import Element, Tree, element
@@ -44,16 +46,38 @@ class Step:
     ends_hand: bool
 
 
+def hand_steps(
+    played: Sequence[PlaybackStep],
+    hand: int,
+    viewer: AnyViewer,
+    names: Sequence[str],
+    terms: MatchTerms,
+    notes: Notes = NO_NOTES,
+) -> list[Step]:
+    """Draw the steps of one hand, from 0, of a match; empty if the match has no such hand."""
+    frames = hand_frames(played, hand, viewer, terms.options, terms.seats)
+    if not frames:
+        return []
+    # A deal follows the decisions of its step, of which the frame before it has the picture.
+    first, latest = frames[0], dict[Seat, ReplayedDecision]()
+    for step in reversed(played[: first.step.index + first.part]):
+        for decision in reversed(step.decisions):
+            latest.setdefault(decision.seat, decision)
+        if len(latest) == terms.seats:
+            break
+    bank_s = terms.time_control.bank_ms / 1000
+    return list(steps_of(frames, viewer, seat_names(names), bank_s, list(latest.values()), notes))
+
+
 def steps_of(
     frames: Iterable[Frame],
     viewer: AnyViewer,
     names: Sequence[str],
     bank_s: float,
-    hand: int | None = None,
     before: Sequence[ReplayedDecision] = (),
     notes: Notes = NO_NOTES,
 ) -> Iterator[Step]:
-    """Draw the steps of a match, or of one `hand` from 0.
+    """Draw the steps of a match, or of a part of it.
 
     `bank_s` is the time in each seat's bank at the start of the match, in seconds; `before` has the
     last decision of each seat before these frames. A step shows the notes at its decisions whose seats the viewer sees.
@@ -72,8 +96,6 @@ def steps_of(
                 marks[decision.seat] = decision.fault.entry.label
             if decision.forfeited:
                 forfeited.add(decision.seat)
-        if hand is not None and frame.hand != hand:
-            continue
         clocks = {seat: Clock(left, bank_s, charged.get(seat, 0.0)) for seat, left in banks.items()}
         layout = TableLayout(names, near, clocks, marks)
         yield step_of(

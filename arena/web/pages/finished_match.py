@@ -16,16 +16,10 @@ from arena.games.contract import Seat
 from arena.pictures import AnyViewer, Viewer
 from arena.pictures.vocabulary import Card
 from arena.records.diagnosis import MatchDiagnosis, costliest_hands, diagnosis_of
-from arena.records.frames import viewer_frames
+from arena.records.frames import Frame, hand_frames
 from arena.records.notes_file import published_notes
 from arena.records.phrases import aborted, result_line
-from arena.records.playback import (
-    Discrepancy,
-    PlaybackStep,
-    ReplayedDecision,
-    play_back,
-    slice_of_hand,
-)
+from arena.records.playback import Discrepancy, PlaybackStep, play_back
 from arena.records.read import Replay, Unplayable
 from arena.records.records import Damaged
 from arena.records.verify import Verified, verify
@@ -45,7 +39,7 @@ from arena.web.page import Json, Page
 from arena.web.pages.hand import HandLinks, HandPage, MatchHeading
 from arena.web.pages.match_result import MatchResult, Reason, match_view, reasons
 from arena.web.rich_text import spoken
-from arena.web.steps import NO_NOTES, Notes, Step, steps_of
+from arena.web.steps import NO_NOTES, Notes, Step, hand_steps
 from arena.web.table import mini
 from arena.web.trees import html
 
@@ -81,11 +75,18 @@ class FinishedMatch:
     @property
     def hands(self) -> int:
         """The number of hands that have pages."""
-        return _shown_hand(self.frames[-1]) + 1 if self.frames else 0
+        last = self.frames[-1]
+        return (last.next_hand if last.game.rules.to_act(last.state) else last.hand) + 1
 
+    def steps(self, viewer: AnyViewer, hand: int) -> list[Step]:
+        """The steps of a hand, from 0, with notes."""
+        terms = self.replay.spec().terms
+        return hand_steps(self.frames, hand, viewer, self.replay.names, terms, self.notes)
 
-def _shown_hand(frame: PlaybackStep) -> int:
-    return frame.next_hand if frame.game.rules.to_act(frame.state) else frame.hand
+    def hand_frames(self, viewer: AnyViewer, hand: int) -> list[Frame]:
+        """The frames of a hand, from 0."""
+        terms = self.replay.spec().terms
+        return hand_frames(self.frames, hand, viewer, terms.options, terms.seats)
 
 
 def played_through(path: Path) -> FinishedMatch:
@@ -94,20 +95,23 @@ def played_through(path: Path) -> FinishedMatch:
     Raises:
       Damaged: if the replay is damaged, or has no end of the match.
       OSError: if it cannot be read.
-      Unplayable: if this arena does not have the game, rules version or options.
+      Unplayable: if this arena does not have the game, rules version or options, or there is no step.
     """
     replay = Replay.open(path)
     notes = published_notes(path, replay)
     frames: list[PlaybackStep] = []
+    problem, verified = "", None
     try:
         verified = verify(replay, seen=frames.append)
     except Discrepancy as error:
+        problem = str(error)
         # The deals or the result may be wrong, while all moves can be played.
-        pictures: list[PlaybackStep] = []
+        frames.clear()
         with contextlib.suppress(Discrepancy):
-            pictures.extend(play_back(replay))
-        return FinishedMatch(replay, tuple(pictures), str(error), notes=notes)
-    return FinishedMatch(replay, tuple(frames), "", verified, notes)
+            frames.extend(play_back(replay))
+    if not frames:
+        raise Unplayable(problem or "The match has no steps.")
+    return FinishedMatch(replay, tuple(frames), problem, verified, notes)
 
 
 @lru_cache(_KEPT)
@@ -138,9 +142,6 @@ def match_page(
         finished = _opened(path, stamp)
     except (Damaged, Unplayable) as error:
         return without_pictures(path.stem, str(error), competition, links), _NO_PICTURES
-    if not finished.frames:
-        problem = finished.problem or "The match has no steps."
-        return without_pictures(path.stem, problem, competition, links), _NO_PICTURES
     page = hand_page(finished, viewer, hand, step, competition, address, embedded=embedded)
     return page, (viewer, hand, step)
 
@@ -165,7 +166,7 @@ def hand_page(
         )
     if not 1 <= hand <= finished.hands:
         raise NoSuchPage(f"the match has no hand {hand}: it has 1 to {finished.hands}")
-    steps = _steps(finished, viewer, hand - 1)
+    steps = finished.steps(viewer, hand - 1)
     at = next((at for at, shown in enumerate(steps) if shown.label == step), 0 if not step else -1)
     if at < 0:
         raise NoSuchPage(
@@ -200,10 +201,8 @@ def moment(path: Path, stamp: int, hand: int) -> tuple[str, str, str] | None:
         finished = _opened(path, stamp)
     except (Damaged, Unplayable):
         return None
-    if not finished.frames:
-        return None
     silent = replace(finished, notes=NO_NOTES)
-    steps = _steps(silent, Viewer.ALL, max(0, min(hand, finished.hands) - 1))
+    steps = silent.steps(Viewer.ALL, max(0, min(hand, finished.hands) - 1))
     step = steps[len(steps) * 2 // 3]
     return html(step.table), html(step.text), step.label
 
@@ -214,12 +213,9 @@ def glimpse(path: Path | None, stamp: int, hand: int) -> tuple[str, str] | None:
         finished = None if path is None else _opened(path, stamp)
     except (Damaged, Unplayable, OSError):
         return None
-    if finished is None or not finished.frames:
+    if finished is None:
         return None
-    terms, index = finished.replay.spec().terms, max(0, min(hand, finished.hands) - 1)
-    where = slice_of_hand(finished.frames, index)
-    seen = viewer_frames(finished.frames[where], Viewer.ALL, terms.options, terms.seats)
-    frames = [frame for frame in seen if frame.hand == index]
+    frames = finished.hand_frames(Viewer.ALL, max(0, min(hand, finished.hands) - 1))
     frame = frames[len(frames) * 2 // 3]
     scene = frame.scene()
     zones = [*scene.centre, *(zone for seat in scene.seats for zone in seat.zones)]
@@ -249,9 +245,7 @@ def preview(
     seen_by = viewer_named(viewer, terms.seats)
     if seen_by is None or not 1 <= hand <= finished.hands:
         raise NoSuchPage("the match has no such hand")
-    where = slice_of_hand(finished.frames, hand - 1)
-    frames = viewer_frames(finished.frames[where], seen_by, terms.options, terms.seats)
-    shown = [frame for frame in frames if frame.hand == hand - 1]
+    shown = finished.hand_frames(seen_by, hand - 1)
     names = seat_names(replay.names)
     if moves:
         sentences = [" ".join(spoken(line, names) for line in frame.sentences()) for frame in shown]
@@ -283,27 +277,6 @@ def hand_of_step(path: Path, stamp: int, step: str) -> int:
         )
     hand = frame.next_hand if "." in step or not frame.decisions else frame.hand
     return min(hand, finished.hands - 1) + 1
-
-
-def _steps(finished: FinishedMatch, viewer: AnyViewer, hand: int) -> Sequence[Step]:
-    terms = finished.replay.spec().terms
-    where = slice_of_hand(finished.frames, hand)
-    bank_s = terms.time_control.bank_ms / 1000
-    seen = viewer_frames(finished.frames[where], viewer, terms.options, terms.seats)
-    before = _latest(finished.frames[: where.start], terms.seats)
-    names, notes = seat_names(finished.replay.names), finished.notes
-    return list(steps_of(seen, viewer, names, bank_s, hand, before, notes))
-
-
-def _latest(frames_before: Sequence[PlaybackStep], seats: int) -> Sequence[ReplayedDecision]:
-    """The last decision of each seat."""
-    latest: dict[Seat, ReplayedDecision] = {}
-    for frame in reversed(frames_before):
-        for decision in reversed(frame.decisions):
-            latest.setdefault(decision.seat, decision)
-        if len(latest) == seats:
-            break
-    return list(latest.values())
 
 
 def costliest_hand(finished: FinishedMatch, viewer: AnyViewer) -> int | None:
