@@ -83,6 +83,8 @@ def symbol(name: str) -> Element:
     )
     spots = f"{length * share:.2f} {length * (1 - share):.2f}"
     turned = f"rotate({digest[3] % 45} 20 20)"
+    letters = _initials(name)
+    fit = {"textLength": "13", "lengthAdjust": "spacingAndGlyphs"} if len(letters) > 1 else {}
     return element(
         "symbol",
         "",
@@ -90,7 +92,7 @@ def symbol(name: str) -> Element:
         _ring(16.4, spot, "6.2", stroke_dasharray=spots, transform=turned),
         element("circle", "", cx="20", cy="20", r=f"{inner}", fill=_PAPER),
         rings[digest[6] % 4],
-        _letters(name),
+        element("text", "", letters, x="20", y="25.2", text_anchor="middle", fill=_INK, **fit),
         id=avatar_id(name),
         viewBox="0 0 40 40",
     )
@@ -112,9 +114,3 @@ def _ring(radius: float, colour: str, width: str, **more: str) -> Element:
 def _initials(name: str) -> str:
     words = re.findall(r"[^\W_]+", bot_of(name)) or ["?"]
     return "".join(word[0] for word in words[:2]).upper()
-
-
-def _letters(name: str) -> Element:
-    letters = _initials(name)
-    fit = {"textLength": "13", "lengthAdjust": "spacingAndGlyphs"} if len(letters) > 1 else {}
-    return element("text", "", letters, x="20", y="25.2", text_anchor="middle", fill=_INK, **fit)

@@ -112,7 +112,11 @@ class LivePages:
         """What lies on the tables that the list shows, as far as it is known by now."""
         followed = self._hub.followed(pictured(in_play))
         return {
-            match_id: TableNow(_score(drawer.scores), drawer.cards)
+            # A dash between scores would hide a sign.
+            match_id: TableNow(
+                ("–" if all(map(str.isdecimal, drawer.scores)) else ", ").join(drawer.scores),
+                drawer.cards,
+            )
             for match_id, drawer in followed.items()
         }
 
@@ -204,11 +208,6 @@ def _drawn(
 ) -> Any:
     """The list as JSON for the script."""
     return listed(live_tree(Links("live").page, live_view(in_play, ended), tables))
-
-
-def _score(scores: Sequence[str]) -> str:
-    """The scores by seat in a few characters; a dash between them would hide a sign."""
-    return ("–" if all(map(str.isdecimal, scores)) else ", ").join(scores)
 
 
 def _now_ms() -> int:

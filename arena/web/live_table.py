@@ -107,7 +107,8 @@ def live_tree(
             else None,
             element("a", "button quiet", "Matches that have ended", href=to("matches")),
         )
-        parts.append(element("div", "empty-state", element("p", "", _why_empty(view)), doors))
+        why = ARENA_BUSY if view["busy"] else NOTHING_PLAYED if view["arena"] else NO_ARENA
+        parts.append(element("div", "empty-state", element("p", "", why), doors))
     if view["sealed"]:
         parts.append(_title("Sealed"))
         parts.append(_list("Sealed matches by game", map(_sealed, view["sealed"])))
@@ -135,12 +136,6 @@ def _sealed(row: Json) -> Element:
         f"{'their deal-set closes' if row['deal_sets'] == 1 else 'their deal-sets close'}"
     )
     return element("li", "match-line", emblem_use(row["game"]), element("div", "", words))
-
-
-def _why_empty(view: Json) -> str:
-    if view["busy"]:
-        return ARENA_BUSY
-    return NOTHING_PLAYED if view["arena"] else NO_ARENA
 
 
 def age(ended_unix_ms: int, now_unix_ms: int) -> str:

@@ -110,16 +110,14 @@ def revalidated(request: Request, body: bytes, media: str) -> Response:
     return Response(body, media_type=media, headers=headers)
 
 
-def compressed(
-    request: Request, body: bytes, headers: Mapping[str, str], media: str = MEDIA_OF["html"]
-) -> Response:
-    """A response from a compressed body; it is decompressed for clients without gzip."""
+def compressed(request: Request, body: bytes, headers: Mapping[str, str]) -> Response:
+    """A page from a compressed body; it is decompressed for clients without gzip."""
     headers = {**headers, "vary": "accept-encoding"}
     if "gzip" in request.headers.get("accept-encoding", ""):
         headers |= {"content-encoding": "gzip"}
     else:
         body = gzip.decompress(body)
-    return Response(body, media_type=media, headers=headers)
+    return Response(body, media_type=MEDIA_OF["html"], headers=headers)
 
 
 @functools.lru_cache(2)
@@ -176,22 +174,12 @@ async def nothing_there(scope: Scope, receive: Receive, send: Send) -> None:
 
 async def static(request: Request) -> Response:
     """Make `/static/NAME`, which browsers cache for ever because the name has a hash of the content."""
-    known = _static_files().get(request.path_params["name"])
-    if known is None:
+    name = request.path_params["name"]
+    body = dict(map(asset, ASSETS)).get(name)
+    if body is None:
         raise HTTPException(404)
-    body, media = known
     headers = {"cache-control": "public, max-age=31536000, immutable"}
-    return compressed(request, body, headers, media)
-
-
-@functools.cache
-def _static_files() -> Mapping[str, tuple[bytes, str]]:
-    """The assets, compressed, by their served names, each with its media type."""
-    named = (asset(name) for name in ASSETS)
-    return {
-        name: (gzip.compress(body, mtime=0), _ASSET_MEDIA[name.rpartition(".")[2]])
-        for name, body in named
-    }
+    return Response(body, media_type=_ASSET_MEDIA[name.rpartition(".")[2]], headers=headers)
 
 
 async def starter_archive(request: Request) -> Response:

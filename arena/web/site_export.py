@@ -96,36 +96,32 @@ class SiteExport:
         chosen_ids = frozenset(match.match_id for match, _ in self.chosen)
         shown = self.archive.limited_to(chosen_ids if self.estimate.left_out else None)
         try:
-            written = _Written(folder)
-            _write_static(written)
-            _write_official(written, shown)
-            for path, page in Site(shown, first=self.competition).pages():
-                links = Links(path, exported=True, address=self.address)
-                written.add(f"{path}.html", page.html(links).encode())
-                written.add(f"{path}.json", page.json().encode())
+            sizes = [_write(folder / path, body) for path, body in self._pages(shown)]
         finally:
             shown.close()
+        files, size = len(sizes), sum(sizes)
         write = functools.partial(_write_match, folder, self.viewers, self.address)
-        for done, size in enumerate(_mapped(write, self.chosen, workers), 1):
-            written.count(_FILES_OF_MATCH, size)
+        for done, size_of_match in enumerate(_mapped(write, self.chosen, workers), 1):
+            files, size = files + _FILES_OF_MATCH, size + size_of_match
             progress(done)
-        return written.files, written.size
+        return files, size
 
-
-@dataclass
-class _Written:
-    """Writes files of a folder, and counts them."""
-
-    folder: Path
-    files: int = 0
-    size: int = 0
-
-    def add(self, path: str, body: bytes) -> None:
-        self.count(1, _write(self.folder / path, body))
-
-    def count(self, files: int, size: int) -> None:
-        self.files += files
-        self.size += size
+    def _pages(self, archive: SiteArchive) -> Iterator[tuple[str, bytes]]:
+        """The paths and contents of all files but those of matches."""
+        for name in ASSETS:
+            file_name, body = asset(name)
+            yield f"static/{file_name}", body
+        yield "verify.html", verifier()
+        yield from all_starters()
+        for summary in archive.competitions():
+            name = summary["competition"]
+            for number in range(1, summary["official"] + 1):
+                official = archive.official_export(name, number)
+                yield f"competitions/{slug(name)}.official-{number}.jsonl", official
+        for path, page in Site(archive, first=self.competition).pages():
+            links = Links(path, exported=True, address=self.address)
+            yield f"{path}.html", page.html(links).encode()
+            yield f"{path}.json", page.json().encode()
 
 
 def prepare(data: Path, wanted: ExportSelection, *, workers: int = 1) -> SiteExport:
@@ -141,7 +137,8 @@ def prepare(data: Path, wanted: ExportSelection, *, workers: int = 1) -> SiteExp
             if (file := archive.replay(match)) is not None
         ]
         rates = _rates(public, wanted.viewers)
-        sizes = [rates[match.game].size_of(match) for match, _ in public]
+        sizes = [rates[match.game][0] * max(1, match.decisions) for match, _ in public]
+        times_s = [rates[match.game][1] * max(1, match.decisions) for match, _ in public]
         limit = float("inf") if wanted.limit_mb is None else wanted.limit_mb * MB
         most = matches_within(sizes, limit)
         chosen = public[:most]
@@ -149,7 +146,7 @@ def prepare(data: Path, wanted: ExportSelection, *, workers: int = 1) -> SiteExp
             matches=most,
             files=most * _FILES_OF_MATCH,
             size_mb=sum(sizes[:most]) / MB,
-            time_s=sum(rates[match.game].time_of(match) for match, _ in chosen) / workers,
+            time_s=sum(times_s[:most]) / workers,
             left_out=len(public) - most,
             all_mb=sum(sizes) / MB,
             open_deal_sets=_open_deal_sets(archive, wanted.competition),
@@ -171,29 +168,15 @@ def matches_within(sizes: Sequence[float], limit: float) -> int:
     return len(sizes)
 
 
-@dataclass(frozen=True, slots=True)
-class _Rate:
-    """The bytes and the seconds of the file of a match, for each decision."""
-
-    bytes: float
-    seconds: float
-
-    def size_of(self, match: lobby_pb2.MatchInfo) -> float:
-        return self.bytes * max(1, match.decisions)
-
-    def time_of(self, match: lobby_pb2.MatchInfo) -> float:
-        return self.seconds * max(1, match.decisions)
-
-
-def _rates(matches: Sequence[Chosen], viewers: Sequence[str]) -> Mapping[str, _Rate]:
-    """The rates of each game, measured with the file of its match of middling length."""
+def _rates(matches: Sequence[Chosen], viewers: Sequence[str]) -> Mapping[str, tuple[float, float]]:
+    """The bytes and the seconds of files for a decision of each game, measured with its match of middling length."""
     by_game: dict[str, list[Chosen]] = defaultdict(list)
     for match_and_file in matches:
         by_game[match_and_file[0].game].append(match_and_file)
     return {game: _rate(of_game, viewers) for game, of_game in by_game.items()}
 
 
-def _rate(matches: Sequence[Chosen], viewers: Sequence[str]) -> _Rate:
+def _rate(matches: Sequence[Chosen], viewers: Sequence[str]) -> tuple[float, float]:
     ordered = sorted(matches, key=lambda match_and_file: match_and_file[0].decisions)
     match, file = ordered[len(ordered) // 2]
     begun_s = time.monotonic()
@@ -201,7 +184,7 @@ def _rate(matches: Sequence[Chosen], viewers: Sequence[str]) -> _Rate:
     taken_s = time.monotonic() - begun_s
     decisions = max(1, match.decisions)
     size = len(page) + len(result) + file.stat().st_size
-    return _Rate(size / decisions, taken_s / decisions)
+    return size / decisions, taken_s / decisions
 
 
 def _mapped(
@@ -235,23 +218,6 @@ def _matches(archive: SiteArchive) -> Iterator[lobby_pb2.MatchInfo]:
         matches, more = archive.matches(page=page)
         yield from matches
         page += 1
-
-
-def _write_static(written: _Written) -> None:
-    for name in ASSETS:
-        file_name, body = asset(name)
-        written.add(f"static/{file_name}", body)
-    written.add("verify.html", verifier())
-    for path, archive in all_starters():
-        written.add(path, archive)
-
-
-def _write_official(written: _Written, archive: SiteArchive) -> None:
-    for summary in archive.competitions():
-        name = summary["competition"]
-        for number in range(1, summary["official"] + 1):
-            path = f"competitions/{slug(name)}.official-{number}.jsonl"
-            written.add(path, archive.official_export(name, number))
 
 
 def _write_match(folder: Path, viewers: Sequence[str], address: str, chosen: Chosen) -> int:

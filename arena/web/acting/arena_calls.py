@@ -32,11 +32,6 @@ class ArenaRefused(Exception):
         self.reason: Final = reason
         """As in docs/errors.md; empty if the arena gives none."""
 
-    @property
-    def is_of_token(self) -> bool:
-        """Whether the arena refused because the token is not valid, or not any more."""
-        return self.code is grpc.StatusCode.UNAUTHENTICATED
-
 
 class ArenaUnreachable(Exception):
     """No arena answers."""

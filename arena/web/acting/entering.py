@@ -3,7 +3,7 @@
 import time
 from collections.abc import Collection, Sequence
 from enum import Enum
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from starlette.responses import RedirectResponse, Response
 
@@ -58,7 +58,7 @@ async def open_competitions(ask: Ask) -> Sequence[competitions_pb2.CompetitionIn
     calls, request = ask.arena.competitions, competitions_pb2.ListCompetitionsRequest()
     listed = await ask.pages(calls.ListCompetitions, request, "competitions")
     newest = [info.name for info in reversed(listed) if may_enter(info)][:MOST_SHOWN]
-    return [await _get(ask, name) for name in newest]
+    return [await competition_info(ask, name) for name in newest]
 
 
 async def declared_games(ask: Ask, bot: str) -> frozenset[str]:
@@ -120,7 +120,7 @@ def may_enter(info: competitions_pb2.CompetitionInfo) -> bool:
 
 async def entering_page(ask: Ask) -> Response:
     """Show an owner's bots, each with whether it has entered a competition."""
-    info = await _get(ask, ask.part("name"))
+    info = await competition_info(ask, ask.part("name"))
     listed = await ask.call(ask.arena.bots.ListOwnedBots, bots_pb2.ListOwnedBotsRequest())
     return ask.page(
         "entering.html",
@@ -151,9 +151,11 @@ async def enter(ask: Ask) -> Response:
     return RedirectResponse(f"/me/competitions/{slug(name)}", 303)
 
 
-async def _get(ask: Ask, name: str) -> Any:
+async def competition_info(ask: Ask, name: str) -> competitions_pb2.CompetitionInfo:
+    """A competition of the arena, with its bots."""
     request = competitions_pb2.GetCompetitionRequest(name=name)
-    return (await ask.call(ask.arena.competitions.GetCompetition, request)).competition
+    answer = await ask.call(ask.arena.competitions.GetCompetition, request)
+    return cast("competitions_pb2.CompetitionInfo", answer.competition)
 
 
 def _place_of(bot: str, info: competitions_pb2.CompetitionInfo) -> EntryPlace:

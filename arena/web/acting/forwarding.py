@@ -12,7 +12,7 @@ import secrets
 import shutil
 import socket
 import tempfile
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from importlib import import_module
 from pathlib import Path
 from typing import Final
@@ -248,7 +248,8 @@ async def _answer(client: h11.Connection, connection: socket.socket, send: Send)
         if event is h11.NEED_DATA:
             client.receive_data(await loop.sock_recv(connection, _PIECE_BYTES))
         elif isinstance(event, h11.Response):
-            headers = [*_without_framing(event.headers)]
+            left_out = _OF_CONNECTIONS | {b"date"}
+            headers = [(name, value) for name, value in event.headers if name not in left_out]
             await send(
                 {"type": "http.response.start", "status": event.status_code, "headers": headers}
             )
@@ -259,7 +260,3 @@ async def _answer(client: h11.Connection, connection: socket.socket, send: Send)
             return
         elif isinstance(event, h11.ConnectionClosed):
             raise ConnectionResetError("the process has ended")
-
-
-def _without_framing(headers: Iterable[tuple[bytes, bytes]]) -> Iterable[tuple[bytes, bytes]]:
-    return ((name, value) for name, value in headers if name not in _OF_CONNECTIONS | {b"date"})

@@ -294,7 +294,7 @@ class Guard:
         try:
             ask.key = (await ask.call(self._arena.keys.GetKey, keys_pb2.GetKeyRequest())).key
         except ArenaRefused as refused:
-            if not refused.is_of_token:
+            if refused.code is not grpc.StatusCode.UNAUTHENTICATED:
                 raise
 
 

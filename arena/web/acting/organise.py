@@ -2,8 +2,8 @@
 
 import csv
 import io
-from collections.abc import Callable, Sequence
-from typing import Any, Final, cast
+from collections.abc import Callable
+from typing import Any, Final
 
 from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
@@ -14,6 +14,7 @@ from arena.referee.wire.enums import enum_number, enum_word
 from arena.results.states import LEADS_TO, Action
 from arena.validation import MAX_TOML_CHARS, text_of
 from arena.web.acting.arena_calls import ArenaRefused
+from arena.web.acting.entering import competition_info
 from arena.web.acting.guard import Act, Ask, Who, Wrong
 from arena.web.addresses import slug
 from arena.web.rendering import utc
@@ -62,7 +63,7 @@ async def competitions_page(ask: Ask, estimate: Any = None) -> Response:
     )
     rows = [_shown(competition) for competition in reversed(listed)]
     for row in [row for row in rows if row["state"] in ("running", "paused")][:MOST_SHOWN]:
-        row["progress"] = _progress(await _get(ask, row["name"]))
+        row["progress"] = _progress(await competition_info(ask, row["name"]))
     wanted = ask.query("format")
     chosen = wanted if wanted in EXAMPLES else "round_robin"
     return ask.page(
@@ -107,7 +108,7 @@ async def create(ask: Ask) -> Response:
 
 async def competition_page(ask: Ask) -> Response:
     """Show a competition and what may be done with it."""
-    info = await _get(ask, ask.part("name"))
+    info = await competition_info(ask, ask.part("name"))
     shown = _shown(info) | {"progress": _progress(info)}
     actions = [
         (str(action), action.capitalize()) for state, action in LEADS_TO if state == shown["state"]
@@ -220,14 +221,9 @@ async def invite(ask: Ask) -> Response:
             problem = f"line {number}: {refused}"
         rows.append((name, code, problem, *cells))
     headers = {"content-disposition": 'attachment; filename="codes.csv"'}
-    return Response(_csv(rows), media_type="text/csv; charset=utf-8", headers=headers)
-
-
-def _csv(rows: Sequence[Sequence[str]]) -> str:
-    """Rows as comma-separated values, of which no cell is a formula."""
     written = io.StringIO()
     csv.writer(written).writerows(map(without_formulas, rows))
-    return written.getvalue()
+    return Response(written.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)
 
 
 async def ban(ask: Ask) -> Response:
@@ -235,12 +231,6 @@ async def ban(ask: Ask) -> Response:
     request = owners_pb2.BanRequest(**ask.given("owner", "reason"))
     await ask.call(ask.arena.owners.Ban, request)
     return RedirectResponse("/organise/owners", 303)
-
-
-async def _get(ask: Ask, name: str) -> competitions_pb2.CompetitionInfo:
-    request = competitions_pb2.GetCompetitionRequest(name=name)
-    answer = await ask.call(ask.arena.competitions.GetCompetition, request)
-    return cast("competitions_pb2.CompetitionInfo", answer.competition)
 
 
 def _progress(info: competitions_pb2.CompetitionInfo) -> str:

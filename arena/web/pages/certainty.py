@@ -110,7 +110,9 @@ def shown_test(results: GameResults) -> Json | None:
     one, other, unit = test["one"], test["other"], results.standings["margins_in"]
     path = [plots.PlottedTest(*point) for point in test["path"]]
     last = path[-1]
-    verdict = f"{test['decision'].capitalize()}: {signed(last.mean)} {unit}, {_band(last.low, last.high)}."
+    is_bounded = math.isfinite(last.low) and math.isfinite(last.high)
+    band = f"from {signed(last.low)} to {signed(last.high)}" if is_bounded else "without a band yet"
+    verdict = f"{test['decision'].capitalize()}: {signed(last.mean)} {unit}, {band}."
     return {
         "one": one,
         "other": other,
@@ -142,9 +144,3 @@ def _beside(rows: Sequence[Json], test: Json) -> str:
 def _end(value: float) -> str:
     """An end of a band; early bands are unbounded."""
     return signed(value) if math.isfinite(value) else "open"
-
-
-def _band(low: float, high: float) -> str:
-    if math.isfinite(low) and math.isfinite(high):
-        return f"from {signed(low)} to {signed(high)}"
-    return "without a band yet"

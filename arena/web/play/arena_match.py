@@ -134,7 +134,8 @@ class ArenaMatch:
                 raise NotYourMove("That move was decided already; this is the table now.")
             self._answers, self._ask = [move], None
             self._changed.notify_all()
-        self._wait()
+        with self._changed:
+            self._changed.wait_for(lambda: self._ask or self.outcome, THINK_S)
 
     def pass_time(self) -> None:
         """Do nothing: the arena has the clocks."""
@@ -144,10 +145,6 @@ class ArenaMatch:
         if self._connection is not None:
             self._connection.fail(_Left())
         self._end(Ending.ABORTED)
-
-    def _wait(self) -> None:
-        with self._changed:
-            self._changed.wait_for(lambda: self._ask or self.outcome, THINK_S)
 
     def _end(self, ending: Ending, scores: Sequence[int] = (), places: Sequence[int] = ()) -> None:
         with self._changed:
@@ -200,7 +197,10 @@ class ArenaMatch:
     def decide(self, ask: AnyAsk) -> Any:
         """Return the person's choice at an ask; None if it was closed before."""
         view = self._codec.read_view(ask.view)
-        faults = tuple(_fault(one.seat, one.kind) for one in ask.played_for)
+        faults = tuple(
+            Fault(one.seat, FaultKind[enum_word(game_pb2.FaultKind, one.kind).upper()], 0, "")
+            for one in ask.played_for
+        )
         self._see(view, ask.events, ask.clock.bank_ms, faults)
         with self._changed:
             self._ask, self._answers = ask, []
@@ -252,10 +252,6 @@ class _PersonsSeat(Bot):
 
 class _Left(BaseException):
     """The person has left, or the match is over."""
-
-
-def _fault(seat: int, kind: "game_pb2.FaultKind.ValueType") -> Fault:
-    return Fault(seat, FaultKind[enum_word(game_pb2.FaultKind, kind).upper()], 0, "")
 
 
 def _why(error: grpc.RpcError) -> str:

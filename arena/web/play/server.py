@@ -192,11 +192,11 @@ class PlayPages:
             raise NoSuchPage("this table is not kept any more; its replay may be")
         if request.method == "POST":
             form = await _form(request)
-            await self._threaded(request, lambda: _take(seat, form))
+            await self._threaded(request, lambda: _locked(seat, seat.take, form))
             return RedirectResponse(f"/play/s/{token}", 303)
         at = request.query_params.get("at", "")
         shown = int(at) if at.isdecimal() and len(at) < 6 else None
-        page = await self._threaded(request, lambda: _drawn(seat, shown))
+        page = await self._threaded(request, lambda: _locked(seat, seat_pages.table, seat, shown))
         response = _page(page, Links("play/s/table"))
         if page.pictures["waits"]:
             response.headers["refresh"] = str(AGAIN_S)
@@ -258,14 +258,9 @@ def _opponent(form: Mapping[str, str], levels: Collection[str]) -> tuple[str, st
     return name, level
 
 
-def _take(seat: PersonsSeat, form: Mapping[str, str]) -> None:
+def _locked(seat: PersonsSeat, call: Callable[..., Any], *given: object) -> Any:
     with seat.lock:
-        seat.take(form)
-
-
-def _drawn(seat: PersonsSeat, shown: int | None) -> Page:
-    with seat.lock:
-        return seat_pages.table(seat, shown)
+        return call(*given)
 
 
 @lru_cache(MOST_REPLAYS)
