@@ -37,39 +37,39 @@ from cardarena.v1 import journal_pb2, play_pb2
 
 
 class PlacementReports(Protocol):
-    """What engines run of the workers of an arena."""
+    """The reports of engines about the workers that they run for an arena."""
 
     def status(self) -> Sequence[PlacementStatus]:
-        """The latest reports."""
+        """Return the latest reports."""
         ...
 
 
 class Workers(Protocol):
-    """The workers that play for an arena, as far as the arena uses them."""
+    """The interface of a pool of workers that the arena uses."""
 
     def drain(self) -> None:
-        """Hand out nothing more; what is in play continues."""
+        """Assign no further deal-sets; those in play continue."""
         ...
 
     async def idle(self) -> None:
-        """Wait until nothing that was handed out is in play."""
+        """Wait until no assigned deal-set is in play."""
         ...
 
     def status(self) -> Sequence[WorkerStatus]: ...
 
     @property
     def placements(self) -> PlacementReports:
-        """What engines run of them."""
+        """Return the reports of engines about them."""
         ...
 
     @property
     def failed_begins(self) -> Counter[str]:
-        """Begins of deal-sets that failed, by the name of the worker, also of those that have left."""
+        """Return the number of failed begins by the name of the worker, including workers that have left."""
         ...
 
     @property
     def waiting_again(self) -> Mapping[int | None, int]:
-        """Deal-sets that were begun, and that no worker has now, by speed class; None is the arena's own machine."""
+        """Return by speed class the number of deal-sets that were begun and that no worker has; None is the class of the arena's own machine."""
         ...
 
 
@@ -90,12 +90,10 @@ class Arena:
     ) -> None:
         """Make an arena that continues the work of earlier processes.
 
-        Args:
-          time: Its time; without it, trio's, and the arena is never late.
-          recorder: Records how matches end; by default in the results, and publishes deal-sets.
-          spectators: Who watches matches; by default they see public events at once.
-          admission: Accepts or refuses new matches; without it, all are accepted.
-          draw: Returns so many unpredictable random bytes, for the deals.
+        Args: time: The clock; by default trio's, with which the arena is never late. recorder: Records how matches end;
+        by default in the results, and publishes deal-sets. spectators: The spectators of matches; by default they see
+        public events at once. admission: Accepts or refuses new matches; without it, all are accepted. draw: Returns a
+        number of unpredictable random bytes, for the deals.
         """
         # The clock itself: `trio.current_time` would look it up again at each of many calls.
         time = time or ArenaTime(
@@ -213,28 +211,28 @@ class Arena:
 
     @property
     def why_late(self) -> str:
-        """Why this process cannot serve bots in time, as part of a sentence; empty if it can."""
+        """Return why this process cannot serve bots in time, as part of a sentence; empty if it can."""
         return self.admission.why_closed() if self.admission else ""
 
     def _why_busy(self) -> str:
-        """Why no new bot is accepted, as part of a sentence; empty if bots are."""
+        """Return why no new bot is accepted, as part of a sentence; empty if bots are accepted."""
         if self.metrics.counts.waiting_bytes > MAX_WAITING_BYTES:
             return "bots do not read what waits for them"
         return self.why_late
 
     def _why_full(self) -> str:
-        """Why nothing can be stored, as part of a sentence; empty while there is disk space."""
+        """Return why nothing can be stored, as part of a sentence; empty while there is disk space."""
         return self.admission.why_full() if self.admission else ""
 
     # Start and stop.
 
     def listens(self, address: str, play_sockets: PlaySockets | None = None) -> None:
-        """The server listens at this address, and for sandboxed bots at their socket files."""
+        """Note that the server listens at this address, and for sandboxed bots at their socket files."""
         self.address = address
         self.play_sockets = play_sockets
 
     def drain(self, seconds: float) -> None:
-        """Refuse new bots and matches; matches in play continue for so many seconds at most."""
+        """Refuse new bots and matches; matches in play continue for at most this many seconds."""
         self.stop_taking()
         self.sessions.drain(seconds)
         if self.workers is not None:

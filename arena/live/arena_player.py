@@ -1,4 +1,4 @@
-"""Plays deal-sets: has their bots connected, agrees their deals and plays their matches."""
+"""Plays deal-sets: waits until their bots are connected, fixes the deals and plays the matches."""
 
 import logging
 from collections import Counter
@@ -23,33 +23,33 @@ if TYPE_CHECKING:
     from arena.referee.spec import Outcome
 
 MAX_MATCHES: Final = 8
-"""Matches of one game played at a time; their asks then travel together."""
+"""The number of simultaneous matches of one game; their asks then share frames."""
 
 INSTANCES: Final = 2
-"""Processes of a launched bot that are alive at a time, unless it has several seats of a table."""
+"""The number of simultaneous processes of a launched bot, unless it has several seats of a table."""
 
 _log = logging.getLogger(__name__)
 
 PlayOrdered = Callable[[DealSetOrder, str], Awaitable[MatchOutcome]]
-"""As `Matches.play`."""
+"""A function like `Matches.play`."""
 
 AgreeDeals = Callable[[DealSetOrder], Awaitable[object]]
-"""As `Matches.fix_deals`."""
+"""A function like `Matches.fix_deals`."""
 
 
 class BotSource(Protocol):
-    """Launches the bots of matches, or waits for them."""
+    """A source of connected bots, which launches the bots of matches or waits for them."""
 
     async def ensure(self, bots: Sequence[BotId]) -> None:
-        """Have all these bots connected, as far as they come. Raises `NoShow` if the arena failed to start one."""
+        """Wait until these bots are connected, or cannot be. Raises `NoShow` if the arena failed to start one."""
         ...
 
     def phases_of(self, bots: Sequence[BotId]) -> Phases | None:
-        """The phases in which a deal-set between these bots is played; None if all tables are at a time."""
+        """Return the phases in which a deal-set between these bots is played; None if all tables are played at the same time."""
         ...
 
     def all_sandboxed(self, bots: Sequence[BotId]) -> bool:
-        """Whether each of them is launched in a sandbox, in a new process for each table of a deal-set."""
+        """Return whether each of them is launched in a sandbox, in a new process for each table of a deal-set."""
         ...
 
 
@@ -70,12 +70,10 @@ class ArenaPlayer(MatchByMatch):
     ) -> None:
         """Make a player that plays nothing yet.
 
-        Args:
-          order: Says how a deal-set is ordered: its terms, and which process of a bot sits where.
-          attempts: Times that a match is started, at most.
-          play_match: Plays one match; by default as `Matches.play`.
-          agree: Has the deals of a deal-set fixed by its bots; by default as the arena draws them.
-          may_ponder: Has the ids of all matches here while they are played, so that their bots are not frozen.
+        Args: order: Returns the order of a deal-set: its terms, and the process at each seat. attempts: The maximal
+        number of starts of a match. play_match: Plays one match; by default `Matches.play`. agree: Fixes the deals of a
+        deal-set with its bots; by default the arena draws them. may_ponder: Receives the ids of matches while they are
+        played, so that their bots are not frozen.
         """
         super().__init__(
             self._play_one, max_matches=max_matches, attempts=attempts, phases_of=self._phases_of
@@ -92,7 +90,8 @@ class ArenaPlayer(MatchByMatch):
         admission = self._arena.admission
         if admission is None or not admission.why_closed():
             return ""
-        # Readers of pages see it too. By how much it is late is in the metrics, and differs at each look.
+        # Readers of pages see this reason too. The amount of lateness is left out because it changes; it is in the
+        # metrics.
         return f"{admission.why_full() or 'the arena is busy'}, so fewer matches begin or none"
 
     async def play(
@@ -126,7 +125,7 @@ class ArenaPlayer(MatchByMatch):
         return await self._arena.matches.play(order, match_id, is_first=is_first)
 
     async def _play_one(self, deal_set: DealSet, match: MatchPlan) -> MatchOutcome:
-        """Play a match; returns how it ended, once that is recorded. While the arena drains, this waits for ever."""
+        """Play a match; return its outcome once that is recorded. While the arena drains, this waits for ever."""
         order = self._orders[deal_set.id]
         try:
             if not order.terms.seeded:
@@ -147,7 +146,7 @@ class ArenaPlayer(MatchByMatch):
                 return aborted(match.id, str(refused))
             if refused.reason != DRAINING:
                 raise
-            await trio.sleep_forever()  # until what is in play has ended
+            await trio.sleep_forever()  # until the matches in play have ended
 
 
 class MakePlayer(Protocol):
@@ -167,7 +166,7 @@ class MakePlayer(Protocol):
 
 
 class UnratedMatches:
-    """A `PlayOrdered` for matches outside of competitions, which keeps all that the referee knows of them."""
+    """A `PlayOrdered` for matches outside of competitions, which keeps all records of the referee about them."""
 
     def __init__(self, arena: Arena, begins: Callable[[str], None] = lambda _: None) -> None:
         """`begins` is called with the id of each match before it begins."""
@@ -207,14 +206,14 @@ async def play_unrated(
 
 
 class _UntilFailure(ScheduledWork):
-    """A schedule that ends with the first deal-set that the arena cannot finish."""
+    """A `WorkSource` that ends with the first deal-set that the arena cannot finish."""
 
     async def give_up(self, deal_set: DealSet) -> None:  # noqa: ARG002 - any of them
         self.clear()
 
 
 def plan_of(order: DealSetOrder, number: int) -> DealSet:
-    """The plan of a deal-set that was ordered without a schedule."""
+    """Return the plan of a deal-set that was ordered without a schedule."""
     matches = tuple(
         MatchPlan(
             table.match_id, order.deal_set, table.rotation, tuple(bot.name for bot in table.bots)
@@ -227,7 +226,7 @@ def plan_of(order: DealSetOrder, number: int) -> DealSet:
 def order_of(
     deal_set: DealSet, terms: MatchTerms, seated: Callable[[BotId], BotId] = lambda bot: bot
 ) -> DealSetOrder:
-    """The order of a deal-set. `seated` is what plays for a process of a bot that the plan names."""
+    """Return the order of a deal-set. `seated` returns the bot that plays for a process of a bot in the plan."""
     return DealSetOrder(
         deal_set.id,
         terms,
@@ -240,9 +239,9 @@ def order_of(
 
 
 def processes_of(deal_set: DealSet, match: MatchPlan) -> tuple[BotId, ...]:
-    """Which process of each launched bot sits at a table, by seat; no process has two seats of it.
+    """Return, by seat, the process of each launched bot at a table; no process has two seats.
 
-    At all tables of a deal-set it is the instance of the same number, in a new process for each (see `Phases`).
+    At all tables of a deal-set the instance has the same number, with a new process for each table (see `Phases`).
     Deal-sets alternate between instances, so that a bot that takes one match at a time plays two.
     """
     seen: Counter[str] = Counter()

@@ -1,7 +1,7 @@
 """Event buffers: the recent events of matches in play, for spectators.
 
-A buffer is the spectator port of one public match. It keeps the steps of the hand, so that who comes late sees them.
-Views are made and frames encoded only while there are watchers, once for all of them. A watcher that falls behind
+A buffer is the spectator port of one public match. It keeps the steps of the hand, so that watchers who come later see
+them. Views are made and frames encoded only while there are watchers, once for all of them. A watcher that falls behind
 continues with the present hand; the referee waits for no watcher.
 """
 
@@ -20,16 +20,16 @@ from arena.referee.wire.terms import terms_message
 from cardarena.v1 import game_pb2, watch_pb2
 
 BUFFERED_BEATS: Final = 256
-"""Beats that are kept for watchers that reconnect."""
+"""The number of frames that are kept for watchers that reconnect."""
 HAND_STEPS: Final = 64
-"""Steps of a hand that are kept for new watchers; of a longer hand the first are dropped, and their events kept."""
+"""The number of steps of a hand that are kept for new watchers; in a longer hand the first steps are dropped, and their events are kept."""
 HAND_EVENTS: Final = 400
-"""Events of dropped steps of a hand that are kept; of a longer hand the first are dropped.
+"""The number of events of dropped steps that are kept; in a longer hand the first events are dropped.
 
-Where hands are open half as many are kept, as most are sent twice: as public events and as those of seats.
+If hands are open, half as many are kept, because most events are sent twice: as public events and as those of seats.
 """
 KEPT_ENDED: Final = 64
-"""Buffers of ended matches that are kept, the latest ones, for watchers that reconnect."""
+"""The number of buffers of ended matches that are kept for watchers that reconnect."""
 
 
 def _unix_ms() -> int:
@@ -43,7 +43,7 @@ class _Shown(NamedTuple):
     events: Sequence[Event]
     view: Callable[[], View]
     hands: OpenHands | None
-    """The hands after the step; None where hands are closed."""
+    """The hands after the step; None if hands are closed."""
     faults: tuple[Fault, ...]
     banks_ms: Sequence[int]
     asked_unix_ms: int
@@ -55,7 +55,7 @@ class EventBuffer:
     def __init__(
         self, match_id: str, unix_ms: Callable[[], int] = _unix_ms, *, hands_open: bool = False
     ) -> None:
-        """Begin before the match does.
+        """Create an empty buffer before the match begins.
 
         `unix_ms` reads the time of steps, in milliseconds since 1970. With `hands_open` watchers see the hands of
         all seats.
@@ -141,7 +141,7 @@ class EventBuffer:
     # Watchers.
 
     async def follow(self, after: int) -> AsyncIterator[watch_pb2.WatchResponse]:
-        """The messages of the match from the frame after `after` on; those of the present hand if that is dropped."""
+        """Yield the messages of the match from the frame after `after` on; if it was dropped, those of the present hand."""
         self.watchers += 1
         try:
             yield self.opening
@@ -151,7 +151,7 @@ class EventBuffer:
                 for frame in self._frames_after(at):
                     at = frame.frame.number
                     yield frame
-                    # Many frames are made one after the other: others run between them.
+                    # Other tasks run between frames, as many may be made one after the other.
                     if at < self.number:
                         await asyncio.sleep(0)
                 if self.number > at:
@@ -166,7 +166,7 @@ class EventBuffer:
                 self._buffer.clear()
 
     def _frames_after(self, after: int) -> Iterator[watch_pb2.WatchResponse]:
-        """The frames after a frame; those of the present hand, from a key frame on, if some before it are dropped."""
+        """Yield the frames after a frame; if some of them were dropped, those of the present hand from a key frame on."""
         if self.number == after or not self.number:
             return
         oldest = self._buffer[0][0] if self._buffer else self.number + 1
@@ -179,7 +179,7 @@ class EventBuffer:
             yield self._frame(shown)
 
     def _frame(self, shown: _Shown, *, key: bool = False) -> watch_pb2.WatchResponse:
-        """The frame of a step of the hand; a key frame also has the events before it."""
+        """Return the frame of a step of the hand; a key frame also has the events before it."""
         if not key and (made := self._frames.get(shown.number)) is not None:
             return made
         assert self._terms is not None
@@ -227,17 +227,17 @@ class EventBuffer:
         )
 
     def _wake(self) -> None:
-        if self.watchers:  # this runs at each step, so it skips what nothing waits for
+        if self.watchers:  # this runs at each step, so it does nothing without watchers
             changed, self._changed = self._changed, asyncio.Event()
             changed.set()
 
 
 Later: TypeAlias = Callable[[float, Callable[[], None]], object]
-"""Calls a function after so many seconds, in order of the requests."""
+"""Calls a function after a number of seconds, in order of the requests."""
 
 
 class DelayedEvents:
-    """A `SpectatorPort` that passes on every call some seconds later."""
+    """A `SpectatorPort` that passes on every call after a delay."""
 
     def __init__(self, inner: SpectatorPort, delay_s: float, later: Later) -> None:
         self._inner = inner
@@ -267,7 +267,7 @@ class DelayedEvents:
 
     def _put(self, call: Callable[[], None]) -> None:
         self._waiting.append(call)
-        # Each time the oldest is passed on, not the one that was put, so the order cannot change.
+        # Each timer passes on the oldest call, so the order cannot change.
         self._later(self._delay_s, self._pass_on)
 
     def _pass_on(self) -> None:
@@ -279,7 +279,7 @@ def _later(delay_s: float, call: Callable[[], None]) -> object:
 
 
 class EventBuffers:
-    """Gives each match its spectators: a buffer, which watchers follow, or what `give` has named.
+    """The spectators of each match: a buffer, which watchers follow, or those that `give` has set.
 
     Matches of deal-sets have no buffer.
     """
@@ -304,14 +304,14 @@ class EventBuffers:
         self._given[match_id] = spectators
 
     def forget(self, match_id: str) -> None:
-        """Forget the spectators that `give` has named, as a match is over."""
+        """Remove the spectators that `give` has set, because a match is over."""
         self._given.pop(match_id, None)
 
     def of(self, spec: MatchSpec) -> SpectatorPort | None:
-        """The spectators of a match that begins.
+        """Return the spectators of a match that begins.
 
-        They may see the hands of all seats in practice, if the arena is configured so. The seed of a practice match
-        reveals its cards to its maker anyway. A fair deal is secret until the match is over.
+        In practice matches they may see the hands of all seats, if the arena is configured so. The maker of a practice
+        match can compute its cards from the seed. A fair deal is secret until the match is over.
         """
         given = self._given.get(spec.match_id)
         if given is not None or spec.deal_set:
@@ -319,19 +319,19 @@ class EventBuffers:
         return self.open(spec.match_id, hands_open=self._open_hands and spec.terms.seeded)
 
     def open(self, match_id: str, *, hands_open: bool = False) -> SpectatorPort:
-        """A new buffer for a match that begins or is resumed; returns the port that fills it."""
+        """Return a new buffer for a match that begins or is resumed; returns the port that fills it."""
         self._drop_old()
         self._buffers.pop(match_id, None)
         buffer = self._buffers[match_id] = EventBuffer(match_id, hands_open=hands_open)
         return DelayedEvents(buffer, self._delay_s, self._later) if self._delay_s else buffer
 
     def get(self, match_id: str) -> EventBuffer | None:
-        """The buffer of a match; None if it has none, or has not begun."""
+        """Return the buffer of a match; None if it has none, or has not begun."""
         buffer = self._buffers.get(match_id)
         return buffer if buffer is not None and buffer.number else None
 
     def live(self, most: int) -> Sequence[EventBuffer]:
-        """The buffers of matches in play, newest first."""
+        """Return the buffers of matches in play, newest first."""
         live = []
         for buffer in reversed(self._buffers.values()):
             if buffer.ended is None and buffer.number:

@@ -1,7 +1,7 @@
 """Freezes submitted bots while nothing is asked of them, so that they compute in their own time only.
 
-It needs sandbox level S3: a bot's control group stops all its processes. A bot runs again before anything is sent to
-it, so its clock pays for nothing.
+It needs sandbox level S3: a bot's control group stops all its processes. A bot is resumed before anything is sent to
+it, so freezing uses none of its time.
 """
 
 from collections.abc import Callable
@@ -15,10 +15,9 @@ from arena.live.session.session import Session
 from arena.sandbox.process import BotProcess
 
 LOOK_S: Final = 0.05
-"""Seconds between two looks at a bot. It is frozen at one if nothing was sent to it since the one before."""
+"""Seconds between two checks of a bot. It is frozen if nothing was sent to it since the previous check."""
 BREATH_EVERY_S: Final = 3.0
-"""A frozen bot runs until the second look after so many seconds: its connection must answer a ping within 10 s
-(`arena.api.transport`), and read the answers to its own."""
+"""Seconds after which a frozen bot runs until the second check: its connection must answer a ping within 10 s (`arena.api.transport`), and read the answers to its own pings."""
 
 
 class FrozenBots:
@@ -47,7 +46,7 @@ class FrozenBots:
                 session.on_reach(None)
 
     def _is_idle(self, session: Session, unreached_s: float) -> bool:
-        """Whether a bot has nothing to do: nothing is asked of it, and it was sent nothing for so many seconds."""
+        """Return whether a bot has nothing to do: nothing is asked of it, and nothing was sent to it for `unreached_s` seconds."""
         if not session.is_idle or (session.incoming.owes_on_deals and unreached_s < STEP_S):
             return False
         return not any(seating.match_start.match_id in self.may_ponder for seating in session.seats)
@@ -65,7 +64,7 @@ class _Frozen:
         """The time of the first look after it was last sent something."""
 
     def reach(self) -> None:
-        """Something is about to be sent to it. At every ask, so cheap while it runs."""
+        """Resume it, because something is about to be sent to it. This is called at every ask, and is cheap while the bot runs."""
         self._was_reached = True
         if self._is_frozen:
             self.thaw()

@@ -1,8 +1,8 @@
 """The bridge between the two loops: asyncio runs the process, and trio is its guest on the same thread.
 
-asyncio does the input and output of gRPC and waits for the end of trio's program, nothing else. The callbacks of a
-stream call sessions and match runners directly: these are plain state machines, and both loops run on one thread, so
-no two of them run at once. Tasks that wait run in trio.
+asyncio does only the input and output of gRPC, and waits for the end of trio's program. The callbacks of a stream call
+sessions and match runners directly: these are plain state machines, and both loops run on one thread, so no two of them
+run at once. Tasks that wait run in trio.
 
 `arena.app.arena_process` builds the parts that run on the two loops.
 """
@@ -25,7 +25,7 @@ class TrioGuest(Generic[T]):
     """A trio program that runs as a guest of the running asyncio loop."""
 
     def __init__(self, program: Callable[[], Awaitable[T]]) -> None:
-        """The program starts with `start`."""
+        """Take a program, which `start` runs."""
         self._program = program
         self._loop = asyncio.get_running_loop()
         self._scope = trio.CancelScope()
@@ -44,7 +44,7 @@ class TrioGuest(Generic[T]):
         )
 
     def soon(self, call: Callable[[], object]) -> None:
-        """Call this in trio, unless the program has not begun or has ended."""
+        """Call `call` in trio, unless the program has not begun or has ended."""
         if self._token is not None:
             with contextlib.suppress(trio.RunFinishedError):
                 self._token.run_sync_soon(call)
@@ -64,7 +64,7 @@ class TrioGuest(Generic[T]):
 def stop_signals(interrupt: Callable[[], None], terminate: Callable[[], None]) -> Iterator[None]:
     """Call `interrupt` at SIGINT and `terminate` at SIGTERM, on the running loop, within the block.
 
-    On another thread than the main one no signal can be handled, and none is.
+    On a thread other than the main one, signals cannot be handled, and this does nothing.
     """
     loop = asyncio.get_running_loop()
     added = []

@@ -1,4 +1,4 @@
-"""The launched bots of an arena: started when first needed, and again if they die."""
+"""The launched bots of an arena, which are started when first needed and restarted if they die."""
 
 import functools
 import logging
@@ -27,34 +27,34 @@ from arena.sandbox.sandbox import NO_MEMORY, NO_SPAWNER, Sandbox
 from arena.sandbox.spawner.order import Level
 
 CONNECT_S: Final = 20.0
-"""Longest time in seconds from the launch to hello, for bots that say no other."""
+"""Longest time in seconds from the launch to hello, for bots whose manifest has no other."""
 LATE_TIMES: Final = 3
-"""As many times as long a bot may take while the arena is late."""
+"""The factor of that time while the arena is late."""
 _LONGER: Final = "a bot may take longer by --start SECONDS, or by start_s of its bot.toml or of its table in [bots]"
 GO_HOME_S: Final = 2.0
 """Seconds that bots have to end by themselves after their streams have ended."""
 MAX_STARTS: Final = 5
-"""Failed starts in a row by the bot's fault, after which it is not started again."""
+"""The number of failed starts in a row by the bot's fault after which it is not started again."""
 AGAIN_S: Final = (0.0, 1.0, 2.0, 4.0, 8.0)
-"""Waits in seconds before each start of a bot that the arena fails to start."""
+"""The waits in seconds before further starts of a bot that the arena fails to start."""
 REST_S: Final = 60.0
-"""Time in seconds after the last of these until it is started again."""
+"""Seconds after the last of these waits until it is started again."""
 COPY: Final = "files"
 """The folder in the folder of a process that has its copy of an uploaded bot's files."""
 
 _BUBBLEWRAP: Final = "bwrap: "
-"""How messages of bubblewrap begin. It prints one when it cannot build a sandbox, before the bot prints anything."""
+"""The beginning of messages of bubblewrap. It prints one if it cannot build a sandbox, before the bot prints anything."""
 
 _log = logging.getLogger(__name__)
 
 
 class NoShow(Exception):
-    """A bot was launched and did not connect. The text says what it did instead."""
+    """A bot was launched and did not connect. The text says what happened instead."""
 
     def __init__(self, text: str, why: str = "", *, by_arena: bool = False) -> None:
         """`why` is the reason alone, without the bot's name, command and output.
 
-        `by_arena` says that it is no fault of the bot: the arena could not start it, or was too late itself.
+        With `by_arena` it is not the fault of the bot: the arena could not start it, or was late.
         """
         super().__init__(text)
         self.why: Final = why
@@ -98,13 +98,13 @@ class Launcher:
           folder: Gets a folder and a log for every instance; the folder is empty for each process.
           sandbox: The sandbox of all bots but the one at the terminal; the arena must have its socket for sandboxed
             bots. None for no sandbox.
-          frozen_bots: Freezes submitted bots between their moves where the sandbox can; None for never.
-          terminal: The name of a bot that has the terminal, as for a debugger. There is no time limit for it.
+          frozen_bots: Freezes submitted bots between their moves if the sandbox supports that; None to freeze no bot.
+          terminal: The name of a bot that has the terminal, for example for a debugger. It has no time limit.
           heard: Called with a bot's name and each line that it prints.
         """
         self._arena = arena
         self._commands: Mapping[str, BotCommand] = {command.name: command for command in commands}
-        self._folder = folder.absolute()  # a bot's HOME is read in the bot's own folder
+        self._folder = folder.absolute()  # a bot reads HOME relative to its own folder
         self._nursery = nursery
         self._sandbox = sandbox if sandbox is not None and sandbox.level is not Level.S0 else None
         self._frozen_bots = frozen_bots
@@ -121,13 +121,13 @@ class Launcher:
 
     @property
     def rests(self) -> bool:
-        """Whether the arena failed to start a bot, and does not try again yet."""
+        """Return whether the arena failed to start a bot and waits before the next attempt."""
         return any(until_s > trio.current_time() for until_s in self._rests_until_s.values())
 
     async def require(self, bots: Sequence[BotId]) -> None:
-        """Have all these bots running and connected; each is started once.
+        """Start all these bots, once each, and wait until they are connected.
 
-        Raises `NoShow` for the first that does not come.
+        Raises `NoShow` for the first that does not connect.
         """
         async with trio.open_nursery() as nursery:
             for bot in bots:
@@ -137,25 +137,25 @@ class Launcher:
                 raise self._failures[bot]
 
     async def ensure(self, bots: Sequence[BotId]) -> None:
-        """As `require`, but the seat of a bot that does not come by its own fault is played by fallback.
+        """Do as `require` does, but the fallback plays the seat of a bot that does not connect by its own fault.
 
-        Raises `NoShow` if the arena failed to start one, again and again.
+        Raises `NoShow` if the arena failed to start a bot repeatedly.
         """
         await self.bring(bots)
         self.require_no_failure(bots)
 
     def all_run(self, bots: Sequence[BotId]) -> bool:
-        """Whether all these bots run, and the latest start of each succeeded: `bring` would do nothing."""
+        """Return whether all these bots run, and the latest start of each succeeded: `bring` would then do nothing."""
         return all(map(self._runs, bots))
 
     def _runs(self, bot: BotId) -> bool:
         running = self._running.get(bot)
         if running is None or running.process.exited.is_set() or bot in self._failures:
             return False
-        return not self._locks[bot].locked()  # while a start lasts, nothing is known
+        return not self._locks[bot].locked()  # during a start the result is unknown
 
     async def bring(self, bots: Sequence[BotId]) -> None:
-        """Have all these bots running and connected, as far as they come."""
+        """Start all these bots, and wait until each is connected or has failed."""
         async with trio.open_nursery() as nursery:
             for bot in bots:
                 nursery.start_soon(self._bring, bot, AGAIN_S)
@@ -174,7 +174,7 @@ class Launcher:
         return False
 
     async def send_home(self) -> None:
-        """End all bots: close their streams, and give them time to end by themselves."""
+        """End all bots: close their streams, and let them end by themselves for some seconds."""
         running = list(self._running.items())
         for bot, _ in running:
             if (session := self._arena.sessions.get(bot)) is not None:
@@ -188,7 +188,7 @@ class Launcher:
             await started.ended.wait()
 
     async def _bring(self, bot: BotId, waits_s: Sequence[float]) -> None:
-        """Have a bot running and connected; where the arena fails, it tries again after each of the waits."""
+        """Start a bot and wait until it is connected; if the arena fails, try again after each of the waits."""
         async with self._locks[bot]:
             for wait_s in waits_s:
                 if self._is_given_up(bot):
@@ -214,7 +214,7 @@ class Launcher:
         return self._rests_until_s.get(bot, 0.0) > trio.current_time()
 
     async def _started(self, bot: BotId) -> NoShow | None:
-        """Have a bot running and connected; returns why it is not, or None."""
+        """Start a bot and wait until it is connected; return why it is not, or None."""
         running = self._running.get(bot)
         if running is None or running.process.exited.is_set():
             if running is not None:
@@ -248,7 +248,7 @@ class Launcher:
         return arrived
 
     def _no_show(self, bot: BotId, process: BotProcess, waited_s: float = CONNECT_S) -> NoShow:
-        """Why a bot did not connect. It is the bot's fault unless the arena has failed at something."""
+        """Return why a bot did not connect. It is the bot's fault unless the arena has failed."""
         hidden = failed = ""
         words = process.last_words()
         if self._sandbox is not None and process.visible is not None:
@@ -273,7 +273,7 @@ class Launcher:
         return NoShow(text, f"it {what}", by_arena=bool(failed))
 
     async def _launch(self, bot: BotId) -> "_Running":
-        """Start a bot in an empty folder, with a copy of its files, and with nothing that an earlier process was sent.
+        """Start a bot in an empty folder, with a copy of its files. Messages to earlier processes are not repeated.
 
         Raises `BadCommand` if the process cannot be started, and `OSError` if its files cannot be copied.
         """
@@ -350,7 +350,7 @@ class Launcher:
             running.ended.set()
 
     def _on_flood(self, bot: BotId, report: FloodReport) -> None:
-        """Note in a bot's log what the relay did about its flood, for which its owner gets no refund of pauses."""
+        """Write to a bot's log what the relay did about its flood; pauses because of it are not refunded to its owner."""
         fields = {"bot": bot.name, "instance": bot.instance, "why": report.why}
         text = f"further connections wait: {report.why}"
         if report.flood_s is not None:
@@ -380,7 +380,7 @@ class _Running:
 
 
 def _fresh(command: BotCommand, folder: Path) -> BotCommand:
-    """Empty the folder of a process, and copy the bot's files there; the command with their new paths."""
+    """Empty the folder of a process and copy the bot's files there; return the command with their new paths."""
     copy = folder / COPY
     folder.mkdir(parents=True, exist_ok=True)
     _empty(folder, but=copy)
@@ -392,7 +392,7 @@ def _fresh(command: BotCommand, folder: Path) -> BotCommand:
 
 
 def _empty(folder: Path, but: Path | None = None) -> None:
-    """Remove what is in a folder. The folder stays, as the spawner has it mounted by its path."""
+    """Remove the contents of a folder. The folder itself stays, because the spawner has mounted it by its path."""
     if folder.is_symlink() or not folder.is_dir():
         folder.unlink(missing_ok=True)
         return

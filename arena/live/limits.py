@@ -4,8 +4,8 @@ gRPC neither shows connections nor limits them, so calls are counted instead, by
 call counts until the transport has ended it, not only until its handler returns: a client that reads nothing keeps
 both open.
 
-Each call has a limit of its own. A connection, an address, a token and all callers without a token may use a share of
-it each. An organiser's token is not limited.
+Each call has a separate limit. A connection, an address, a token, and all callers without a token may each use a share
+of it. An organiser's token is not limited.
 
 While the arena is busy, bots with matches in play and bots that the arena launched are always accepted, then bots that
 reconnect, then new bots. Calls with a key wait in a queue instead of being refused, read-only calls without one are
@@ -29,7 +29,7 @@ from arena.live.metrics import Traffic, TrafficAccount
 from arena.token_bucket import TokenBucket
 
 Context = grpc.aio.ServicerContext[Any, Any]
-"""A call, as its handler sees it."""
+"""The context of a call in its handler."""
 LOCAL: Final = "this machine"
 """The address of all clients that connect by a loopback address or a socket file."""
 NETWORK_BITS: Final = 64
@@ -38,12 +38,12 @@ RETRY_S: Final = 1.0
 OVERLOAD_RETRY_S: Final = 5.0
 FULL_RETRY_S: Final = 30.0
 MAX_WAITING_BYTES: Final = 256 << 20
-"""Bytes queued for all bots together above which no new bots are accepted."""
+"""The number of bytes queued for all bots together above which no new bots are accepted."""
 OWN_HELLOS: Final = 60
-"""Hellos that one bot may send in a burst."""
+"""The number of hellos that one bot may send in a burst."""
 OWN_HELLOS_PER_S: Final = 10.0
 MAX_QUEUED_CALLS: Final = 64
-"""Calls that may wait while the arena is busy; further ones are refused."""
+"""The number of calls that may wait while the arena is busy; further ones are refused."""
 MAX_QUEUED_CALLS_OF_OWNER: Final = 16
 TURN_S: Final = 0.25
 """Time in seconds from one queued call to the next while the arena stays busy."""
@@ -70,29 +70,29 @@ class Rank(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class ServerLimits:
-    """How much may be open at a time."""
+    """The maximal numbers of open streams and calls."""
 
     streams: int = 16_384
-    """All play streams; each takes about 40 kB when idle."""
+    """The number of all play streams; an idle stream takes about 40 kB."""
     streams_of_address: int = 1_024
-    """Play streams from one address; for this machine only `streams` counts."""
+    """The number of play streams from one address; for this machine only `streams` counts."""
     calls: int = 128
-    """Of each other call."""
+    """The number of open calls of each other kind."""
     calls_of_address: int = 64
-    """Of each other call from one address; this machine has no such limit."""
+    """The number of open calls of each other kind from one address; this machine has no such limit."""
     calls_of_connection: int = 16
     calls_of_bot: int = 16
-    """Of each other call with the tokens of one bot, or of one owner."""
+    """The number of open calls of each other kind with the tokens of one bot, or of one owner."""
     calls_of_strangers: int = 64
-    """Of each other call by all callers without a token together."""
+    """The number of open calls of each other kind by all callers without a token together."""
     hellos: int = 500
-    """Hellos that are accepted in a burst."""
+    """The number of hellos that are accepted in a burst."""
     hellos_per_s: float = 200.0
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who makes a call, according to its token."""
+    """The caller of a call, according to its token."""
 
     bot: str = ""
     """Empty for an organiser, an owner and a caller without a token."""
@@ -127,10 +127,9 @@ class CallLimits:
     ) -> None:
         """Begin with nothing open.
 
-        Args:
-          now_s: Real time, as clients use real time, whatever clock the matches have.
-          why_busy: Why new work should wait, as part of a sentence; empty if it need not.
-          why_full: Why nothing can be stored, as part of a sentence; empty while there is disk space.
+        Args: now_s: Reads real time, because clients use real time, even if matches have another clock. why_busy:
+        Returns why new work should wait, as part of a sentence; empty if it need not. why_full: Returns why nothing can
+        be stored, as part of a sentence; empty while there is disk space.
         """
         limits = limits or ServerLimits()
         self.traffic: Final = Traffic()
@@ -155,7 +154,7 @@ class CallLimits:
 
     @property
     def open(self) -> tuple[int, int]:
-        """How many play streams and how many other calls are open."""
+        """Return how many play streams and how many other calls are open."""
         calls = sum(kind.number for kind in self._calls.values())
         return self._streams.number, self._organised + calls
 
@@ -170,12 +169,12 @@ class CallLimits:
     def call(
         self, call: Context, *, looks: bool, name: str = "", caller: Caller = STRANGER
     ) -> TrafficAccount:
-        """Count any other call until it has ended, as `stream` does.
+        """Count a call other than a play stream until it has ended.
 
         Args:
           looks: Whether it is read-only, and refused while the arena is busy if the caller has no key. The arena's
             own pages, which call by the socket file of the data folder, are not refused.
-          caller: Who makes it. An organiser is never refused.
+          caller: The caller. An organiser is never refused.
 
         Raises `Refused` if too many are open, or the arena is busy.
         """
@@ -246,7 +245,7 @@ class _Share:
     holder: str
     most: int
     where: str
-    """As part of a sentence to the caller."""
+    """The owner of the share, as part of a sentence to the caller."""
 
 
 class _OpenCalls:
@@ -281,12 +280,12 @@ class _OpenCalls:
 
 
 def is_own_program(peer: str) -> bool:
-    """Whether a peer calls by the socket file of the data folder."""
+    """Return whether a peer calls by the socket file of the data folder."""
     return peer.startswith(_SOCKET_FILE)
 
 
 def address_of(peer: str) -> str:
-    """The address that a peer of gRPC counts as.
+    """Return the address that a peer of gRPC is counted under.
 
     A peer is written as `ipv4:192.0.2.1:5000` or `ipv6:%5B2001:db8::1%5D:5000`. Addresses of one IPv6 network
     count as one.
@@ -309,7 +308,7 @@ def address_of(peer: str) -> str:
 
 
 def _on_end(call: Context, callback: Callable[..., None]) -> None:
-    done: Any = callback  # no function satisfies grpc's annotation
+    done: Any = callback  # no function satisfies the annotation of grpc
     call.add_done_callback(done)
 
 

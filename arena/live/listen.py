@@ -25,7 +25,7 @@ class CannotServe(Exception):
 
 
 def is_local(host: str) -> bool:
-    """Whether a host is on this machine: a loopback address or a socket file."""
+    """Return whether a host is on this machine: a loopback address or a socket file."""
     if host.startswith(UNIX) or host == "localhost":
         return True
     with contextlib.suppress(ValueError):
@@ -34,7 +34,7 @@ def is_local(host: str) -> bool:
 
 
 def require_this_machine(host: str) -> None:
-    """Require a host that only this machine can reach, as open hands are for it alone.
+    """Require a host that only this machine can reach, because open hands are only for this machine.
 
     Raises `CannotServe` if other machines can reach the host.
     """
@@ -53,14 +53,11 @@ def listen(
     *,
     insecure: bool,
 ) -> str:
-    """Have the server listen; returns the address that bots dial.
+    """Let the server listen; return the address to which bots connect.
 
-    Args:
-      server: Not started yet.
-      host: A host name, an IP address or `unix:PATH`.
-      port: 0 takes a free one. A socket file has none.
-      credentials: Those of TLS; None is plain text.
-      insecure: Whether plain text may leave this machine.
+    Args: server: A server that is not started. host: A host name, an IP address or `unix:PATH`. port: 0 takes a free
+    one. A socket file has none. credentials: Those of TLS; None is plain text. insecure: Whether plain text may leave
+    this machine.
 
     Raises `CannotServe` if the address cannot be used, or plain text would leave this machine.
     """
@@ -92,7 +89,7 @@ def listen(
 
 
 _UMASK: Final = threading.Lock()
-"""Held while the umask is another one: two threads that change it at a time would keep that of the other."""
+"""Held while the umask is changed: two threads that change it at the same time could restore the wrong one."""
 
 
 @contextlib.contextmanager
@@ -122,14 +119,14 @@ def _require_unused(path: Path) -> None:
                 raise CannotServe(f"cannot listen on {path}: there is a file that is no socket")
             probe.connect(str(path))
         except ConnectionRefusedError:
-            return  # left behind by a server that was killed
+            return  # the file of a server that was killed
         except OSError as error:
             raise CannotServe(f"cannot listen on {path}: {error.strerror}") from error
     raise CannotServe(f"cannot listen on {path}: another server does")
 
 
 def require_free(host: str, port: int) -> None:
-    """Require that a port is free, before grpc logs an error of its own."""
+    """Require that a port is free, before grpc logs its own error."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host.strip("[]"), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE

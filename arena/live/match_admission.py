@@ -1,6 +1,6 @@
 """Accepts or refuses new matches: none are accepted while the arena is late or its disk is nearly full.
 
-Matches in play come first: a new match that would delay them is refused, with a time after which to ask again.
+Matches in play have priority: a new match that would delay them is refused, with a time after which to ask again.
 Matches of competitions are not refused but wait: fewer of them are in play at a time, but always at least one.
 """
 
@@ -26,10 +26,10 @@ MAX_LATE_MS: Final = 20.0
 LATE_RETRY_S: Final = 5.0
 DISK_RETRY_S: Final = 60.0
 CHECK_LATE_S: Final = 0.1
-"""How long a reading of the lateness is used, in seconds: computing it sorts many values."""
+"""Seconds for which a measurement of the lateness is reused: its computation sorts many values."""
 CHECK_DISK_S: Final = 1.0
 HALVE_S: Final = 10.0
-"""The span in seconds that the lateness is measured over: the effect of a lower limit shows only after it."""
+"""The span in seconds over which the lateness is measured: a lower limit has an effect only after it."""
 WAIT_S: Final = 0.25
 """Time in seconds between two checks of a match that waits."""
 
@@ -50,10 +50,8 @@ class Admission:
     ) -> None:
         """Accept matches while there is time and disk space for them.
 
-        Args:
-          p99_ms: How late the arena is, at the 99th percentile, in milliseconds.
-          min_free_bytes: The disk space that stays free.
-          min_free_share: The same as a share of the disk; the larger of the two counts.
+        Args: p99_ms: Returns the lateness of the arena at the 99th percentile, in milliseconds. min_free_bytes: The
+        disk space that stays free. min_free_share: The same as a share of the disk; the larger of the two counts.
         """
         self._p99_ms = p99_ms
         self.disk_budget = DiskBudget(
@@ -70,11 +68,11 @@ class Admission:
         self.refused = 0
 
     def why_full(self) -> str:
-        """Why the disk is too full for a match, as part of a sentence; empty while it is not."""
+        """Return why the disk is too full for a match, as part of a sentence; empty while it is not."""
         return self._full.at(self._now_s())
 
     def why_closed(self) -> str:
-        """Why no match is accepted now, as part of a sentence; empty while matches are accepted."""
+        """Return why no match is accepted now, as part of a sentence; empty while matches are accepted."""
         now_s = self._now_s()
         why = self._full.at(now_s) or self._late.at(now_s)
         if why != self._why:
@@ -97,7 +95,7 @@ class Admission:
             raise Refused("BUSY", why, retry_s=retry_s)
 
     def grant(self) -> Grant:
-        """The disk space that an accepted match may use."""
+        """Return the disk space that an accepted match may use."""
         self._full.forget()  # the next check counts this grant
         return self.disk_budget.grant()
 
@@ -105,12 +103,12 @@ class Admission:
     async def turn(self) -> AsyncIterator[None]:
         """Wait until a match of a competition may be played; play it within the block.
 
-        Matches are accepted in the order in which they ask. When the arena becomes late, half as many may be in
-        play at a time as before, and half of that if it is still late after `HALVE_S`. While its disk is full, one
-        may be.
+        Matches are accepted in the order in which they ask. When the arena becomes late, half as many may be in play at
+        a time as before, and half of that if it is still late after `HALVE_S`. While its disk is full, one match may be
+        in play.
         """
         async with self._queue:
-            # Nothing announces that the machine has recovered, so this polls.
+            # There is no event for the recovery of the machine, so this polls.
             while self._turns >= self._most_turns():  # noqa: ASYNC110
                 await trio.sleep(WAIT_S)
             self._turns += 1
@@ -127,7 +125,7 @@ class Admission:
         if self._full.at(now_s):
             return 1
         if now_s >= self._halve_at_s:
-            # Before the first halving: the matches in play and the one that asks.
+            # Before the first halving, the limit is the number of matches in play, with the one that asks.
             before = self._turns + 1 if self._limit == math.inf else self._limit
             self._limit = max(1, before // 2)
             self._halve_at_s = now_s + HALVE_S

@@ -29,31 +29,31 @@ class WorkerStatus:
     number: int
     """Unique among them; 0 for a worker that has left."""
     pid: int
-    """Of its process, on its machine."""
+    """The id of its process on its machine."""
     starts: int
     """How often it was started."""
     matches: int
-    """In play."""
+    """The number of matches in play."""
     decisions: int
-    """Since its process began."""
+    """The number of decisions since its process began."""
     name: str = ""
-    """The name by which it has joined from another machine; empty for a local worker, as is the next."""
+    """The name under which it has joined from another machine; empty for a local worker, as are `sandbox` and others below."""
     sandbox: str = ""
     """The level of its sandbox."""
     speed_class: int = 0
     """The speed class of its machine; 0 for a local worker."""
     failed_begins: int = 0
-    """Begins of deal-sets that failed at workers of its name, since the arena started."""
+    """The number of failed begins of deal-sets at workers of its name since the arena started."""
 
 
 def gone_worker(name: str, failed_begins: int) -> WorkerStatus:
-    """The counts of a worker on another machine that has left: it has no number and no process."""
+    """Return the counts of a worker on another machine that has left: it has no number and no process."""
     return WorkerStatus(0, 0, 0, 0, 0, name, failed_begins=failed_begins)
 
 
 @dataclass(frozen=True, slots=True)
 class PlacementStatus:
-    """What an engine runs of the workers of a key, for `arena status`."""
+    """The workers of a key that an engine runs, for `arena status`."""
 
     key: str
     engine: str
@@ -61,9 +61,9 @@ class PlacementStatus:
     wanted: int
     running: int
     pending: int
-    """Workers that wait for a machine."""
+    """The number of workers that wait for a machine."""
     problem: str = ""
-    """What the engine has refused; empty if nothing."""
+    """The latest refusal of the engine; empty without one."""
 
 
 OWN_TIME_S: Final[Sequence[float]] = (
@@ -115,7 +115,7 @@ SILENT_CALL_BYTES: Final = 1_024
 """Bytes subtracted for a call without a message. gRPC (1.75.1) leaks 50 to 200 bytes for each call that the client
 cancels before it is answered, so such calls are limited."""
 SLOW_SYNC_S: Final = 0.25
-"""A sync of the journal that takes longer is logged."""
+"""The duration in seconds above which a sync of the journal is logged."""
 
 _log = logging.getLogger(__name__)
 
@@ -137,7 +137,7 @@ class Histogram:
         self.sum_s += seconds
 
     def quantile_s(self, share: float) -> float | None:
-        """The upper bound of the bucket of this quantile, in seconds; None without times.
+        """Return the upper bound of the bucket of this quantile, in seconds; None without times.
 
         It is infinite above all bounds.
         """
@@ -193,7 +193,7 @@ class Counts:
         self.journal_sync = Histogram(DISK_TIME_S)
 
     def message_came(self, received_s: float) -> None:
-        """A bot's message has arrived, and is delivered next."""
+        """Count a bot's message, which is delivered next."""
         self.messages += 1
         self.received_s = received_s
 
@@ -209,7 +209,7 @@ class Counts:
         self.refunded_s += seconds
 
     def stream_opened(self) -> None:
-        """A bot has said hello on a new stream."""
+        """Count a hello on a new stream."""
         self.streams_opened += 1
 
     def game(self, game_id: str) -> GameCounts:
@@ -229,7 +229,7 @@ class TrafficAccount:
         """Negative where calls ended without a message."""
 
     def opened(self) -> None:
-        """A call begins; until its first message arrives it counts against the connection."""
+        """Count a call that begins; until its first message arrives it counts against the connection."""
         self.received_bytes -= SILENT_CALL_BYTES
 
     def spoke(self) -> None:
@@ -246,7 +246,7 @@ class Traffic:
         self._accounts: dict[str, TrafficAccount] = {}
 
     def account(self, peer: str) -> TrafficAccount:
-        """The account of a connection, by gRPC's name of its peer; a call that begins is counted in it."""
+        """Return the account of a connection, by gRPC's name of its peer; a call that begins is counted in it."""
         account = self._accounts.get(peer)
         if account is None:
             account = self._accounts[peer] = TrafficAccount()
@@ -254,7 +254,7 @@ class Traffic:
         return account
 
     def has_called(self, peer: str) -> bool:
-        """Whether a connection has made a call, with or without a message."""
+        """Return whether a connection has made a call, with or without a message."""
         return peer in self._accounts
 
     def explained_bytes(self, peer: str) -> int:
@@ -263,7 +263,7 @@ class Traffic:
         return 0 if account is None else account.received_bytes
 
     def peers(self) -> set[str]:
-        """All peers with an account. May be called on any thread, as `forget`."""
+        """Return all peers with an account. May be called on any thread, as `forget`."""
         return set(self._accounts)
 
     def forget(self, peers: set[str]) -> None:
@@ -287,7 +287,7 @@ class Metrics:
     # Bots.
 
     def connected(self, bot: BotId, epoch: int, peer: str) -> None:
-        """A bot has said hello on its new stream `epoch`."""
+        """Count and log a hello of a bot on its new stream `epoch`."""
         self.counts.stream_opened()
         _log.info("a bot has connected", extra=_stream(bot, epoch, peer))
 
@@ -302,7 +302,7 @@ class Metrics:
     # Calls.
 
     def called(self, call: str, code: str, reason: str, peer: str) -> None:
-        """A call has ended; `reason` says why it was refused, and is empty if it was not."""
+        """Count a call that has ended; `reason` says why it was refused, and is empty if it was not."""
         self.counts.calls[call, code] += 1
         if reason:
             self.counts.calls_refused[reason] += 1
@@ -318,7 +318,7 @@ class Metrics:
 
 
 class _CountedLedger:
-    """`arena.referee.ledger.Ledger`: writes records to the journal and counts them."""
+    """An `arena.referee.ledger.Ledger` that writes records to the journal and counts them."""
 
     __slots__ = ("_charged", "_counts", "_decided", "_game", "_is_open", "_log", "_spec", "used")
 

@@ -15,7 +15,7 @@ from cardarena.v1 import game_pb2, journal_pb2
 
 
 class AbsentBots(IntEnum):
-    """What happens if a bot is not connected when its match begins; numbered as in the journal."""
+    """The treatment of bots that are not connected when their match begins; numbered as in the journal."""
 
     REFUSED = 1
     """The order is refused."""
@@ -25,7 +25,7 @@ class AbsentBots(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class OrderPolicy:
-    """How the arena handles a match before it begins and after a restart."""
+    """The rules for a match before it begins and after a restart."""
 
     absent_bots: AbsentBots
     ordered_again: bool
@@ -36,11 +36,11 @@ class OrderPolicy:
 
 
 BY_HAND: Final = OrderPolicy(AbsentBots.REFUSED, ordered_again=False, waits_for_turn=False)
-"""For a match between connected bots that a client of the lobby orders."""
+"""The policy for a match between connected bots that a client of the lobby orders."""
 PROMISED: Final = OrderPolicy(AbsentBots.PLAYED_AS_GONE, ordered_again=False, waits_for_turn=False)
-"""For a match that was ordered by hand before the arena was restarted, and had not begun."""
+"""The policy for a match that was ordered by hand before a restart of the arena, and had not begun."""
 SCHEDULED: Final = OrderPolicy(AbsentBots.PLAYED_AS_GONE, ordered_again=True, waits_for_turn=True)
-"""For a match of a competition, whose schedule is in the store."""
+"""The policy for a match of a competition, whose schedule is in the store."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,27 +51,30 @@ class TableOrder:
     bots: tuple[BotId, ...]
     """By seat."""
     rotation: int = 0
-    """By how many seats the bots are rotated; 0 for a single match."""
+    """The number of seats by which the bots are rotated; 0 for a single match."""
 
 
 @dataclass(frozen=True, slots=True)
 class DealSetOrder:
     """One list of boards and all matches with these boards.
 
-    Raises `ValueError` if there is no match, or one has another number of bots than there are seats.
+    Raises `ValueError` if there is no match, or the number of bots of one differs from the number of seats.
     """
 
     deal_set: str
-    """Its name; that of a single match is the match's id."""
+    """The name of the deal-set; that of a single match is the match's id."""
     terms: MatchTerms
     tables: tuple[TableOrder, ...]
     seed: str = ""
     """Determines the deals; empty for fair deals. Secret while it is played."""
     own_dice: bool = False
-    """Whether bots have dice of their own at each table in any case."""
+    """Whether bots always have separate dice at each table."""
     common_dice: bool = False
-    """Whether all its tables have the same dice. Where a bot could tell another what it saw at one table, that one
-    would know the dice of an opponent at the next."""
+    """Whether all its tables have the same dice.
+
+    They may not if a bot could tell another what it saw at one table: the other would know the dice of an opponent at
+    the next.
+    """
 
     def __post_init__(self) -> None:
         if not self.tables or any(len(table.bots) != self.terms.seats for table in self.tables):
@@ -83,7 +86,7 @@ class DealSetOrder:
     def of_match(
         cls, terms: MatchTerms, bots: tuple[BotId, ...], *, seed: str = "", match_id: str = ""
     ) -> "DealSetOrder":
-        """The order of a single match; without an id it gets a random one."""
+        """Return the order of a single match; without an id it gets a random one."""
         match_id = match_id or secrets.token_hex(8)
         return cls(match_id, terms, (TableOrder(match_id, bots),), seed)
 
@@ -102,20 +105,20 @@ class DealSetOrder:
         return tuple(dict.fromkeys(bot for table in self.tables for bot in table.bots))
 
     def table(self, match_id: str) -> TableOrder:
-        """The match of this id, which has to be in the deal-set."""
+        """Return the match of this id, which has to be in the deal-set."""
         return next(table for table in self.tables if table.match_id == match_id)
 
     def dice_table(self, match_id: str) -> int:
-        """The table whose dice a match has, as replays record it."""
+        """Return the table whose dice a match has, as replays record it."""
         if self.common_dice or len(self.tables) == 1:
             return COMMON
         return self.match_ids.index(match_id) + 1
 
-    # A fair deal commits to these before bots add entropy.
+    # A fair deal commits to the rotations before bots add entropy.
 
     @property
     def plan(self) -> str:
-        """Which match has which rotation, as replays reveal it."""
+        """Return the rotation of each match, as replays reveal it."""
         return "\n".join(
             plan_line(
                 table.match_id, table.rotation, ((bot.name, bot.instance) for bot in table.bots)
@@ -125,7 +128,7 @@ class DealSetOrder:
 
     @property
     def rules_hash(self) -> bytes:
-        """The hash of the game, the version of its rules and its options that have an effect."""
+        """The hash of the game, the version of its rules, and its options that have an effect."""
         game = self.terms.game
         values = game.values(self.terms.options)
         return rules_hash(game.id, game.rules_version, setting_texts(values))
@@ -139,7 +142,7 @@ class DealSetOrder:
 def ordered_message(
     order: journal_pb2.OrderedDealSet, match_id: str, policy: OrderPolicy
 ) -> journal_pb2.Ordered:
-    """The order of a match as a record of the journal; `order` is that of its deal-set."""
+    """Return the order of a match as a record of the journal; `order` is that of its deal-set."""
     return journal_pb2.Ordered(
         match_id=match_id,
         deal_set=order,
@@ -149,7 +152,7 @@ def ordered_message(
 
 
 def deal_set_message(order: DealSetOrder) -> journal_pb2.OrderedDealSet:
-    """The order of a deal-set as `order_of_message` reads it."""
+    """Return the order of a deal-set as `order_of_message` reads it."""
     return journal_pb2.OrderedDealSet(
         deal_set=order.deal_set,
         terms=terms_message(order.terms),
@@ -170,9 +173,9 @@ def deal_set_message(order: DealSetOrder) -> journal_pb2.OrderedDealSet:
 
 
 def order_of_message(message: journal_pb2.OrderedDealSet) -> DealSetOrder:
-    """The order in a record of the journal.
+    """Return the order in a record of the journal.
 
-    Raises `UnknownGame`, `OtherRules`, `BadOptions` or `ValueError` if this arena cannot play it any more.
+    Raises `UnknownGame`, `OtherRules`, `BadOptions` or `ValueError` if this arena cannot play it.
     """
     return DealSetOrder(
         message.deal_set,
@@ -191,7 +194,7 @@ def order_of_message(message: journal_pb2.OrderedDealSet) -> DealSetOrder:
 
 
 def requested_terms(request: game_pb2.MatchTerms, *, seats: int, seeded: bool) -> MatchTerms:
-    """The terms that a client requests.
+    """Return the terms that a client requests.
 
     Raises `Refused` if there is no such game, or it does not allow these terms.
     """

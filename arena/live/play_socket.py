@@ -31,7 +31,7 @@ AGAIN_S: Final = 1.0
 """Time in seconds until a relay that has ended is started again."""
 
 _WAITING: Final = 16
-"""Connections of one bot that the kernel holds until the relay accepts them."""
+"""The number of connections of one bot that the kernel queues until the relay accepts them."""
 _REPORT_BYTES: Final = 4_096
 
 _log = logging.getLogger(__name__)
@@ -39,12 +39,12 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class FloodReport:
-    """What the relay did about a bot."""
+    """The action of the relay against the flood of a bot."""
 
     why: str
-    """A sentence."""
+    """The reason, as a sentence."""
     flood_s: float | None
-    """For how long it has sent too much, in seconds; None if its connections were not closed."""
+    """Seconds for which it has sent too much; None if its connections were not closed."""
 
 
 OnReport = Callable[[FloodReport], None]
@@ -94,11 +94,9 @@ class PlaySockets:
         """Bots whose sockets the relay is to open or close; it takes few requests at once."""
 
     def listen(self, server: grpc.aio.Server) -> None:
-        """Have a server that is not started yet listen for the relay, and start the relay.
+        """Let a server that is not started yet listen for the relay, and start the relay.
 
-        Files that a killed arena left are removed.
-
-        Raises `CannotServe` if that is not possible.
+        Files that a killed arena left are removed. Raises `CannotServe` if that is not possible.
         """
         try:
             self.folder.mkdir(mode=0o700, exist_ok=True)
@@ -118,9 +116,8 @@ class PlaySockets:
     def open(self, report: OnReport, to: Path | None = None) -> BotSocket:
         """Make a socket file whose connections are relayed.
 
-        Args:
-          report: Called when the relay has closed its connections, or lets them wait.
-          to: The socket file that they are relayed to; None is the play service for sandboxed bots.
+        Args: report: Called when the relay has closed its connections, or delays them. to: The socket file that they
+        are relayed to; None is the play service for sandboxed bots.
 
         Raises `OSError` if it cannot be made.
         """
@@ -205,7 +202,7 @@ class PlaySockets:
             bot.report(FloodReport(report["why"], report.get("flood_s")))
 
     def _tell(self, bot: BotSocket) -> None:
-        """Have the relay open or close the socket of a bot. A relay that is started again gets all sockets."""
+        """Let the relay open or close the socket of a bot. A relay that is started again gets all sockets."""
         self._unsent.append(bot)
         if len(self._unsent) == 1:
             self._send()
@@ -226,10 +223,10 @@ class PlaySockets:
                 self._loop.add_writer(self._requests, self._send)
                 return
             except OSError:
-                return  # it has ended, which the reader sees
+                return  # the relay has ended, which the reader notices
             self._unsent.popleft()
         self._loop.remove_writer(self._requests)
 
     def short_path(self, name: str) -> str:
-        """A path of a file in the folder that is short enough for a socket, here and in the relay."""
+        """Return a path of a file in the folder that is short enough for a socket, here and in the relay."""
         return f"/proc/self/fd/{self._folder_fd}/{name}"

@@ -1,7 +1,6 @@
-"""The bots of competitions: which are launched, by which commands, and which connect by themselves.
+"""The bots of competitions: which bots are launched, by which commands, and which connect by themselves.
 
-Each launched bot has one launcher, whatever it plays in, so that two competitions never start the same
-process twice.
+Each launched bot has one launcher for all competitions, so that two competitions never start the same process twice.
 """
 
 import contextlib
@@ -41,22 +40,25 @@ from arena.sandbox.spawner.order import Level
 from arena.store import StoreError, Version
 
 RETURN_S: Final = 20.0
-"""After a start of the arena, longest time for bots that dial in to be back at their matches."""
+"""The longest time in seconds, after a start of the arena, in which remote bots may return to their matches."""
 
 IDLE_CHECK_S: Final = 1.0
-"""Longest time in seconds between two checks whether launched bots still play."""
+"""Longest time in seconds between two checks whether launched bots play."""
 
 OF_PEOPLE: Final = 1_000
-"""The first number of processes for matches of people. Players of their own launch them, so that no process of a
-competition sits at such a table, and no deal-set waits for a person."""
+"""The first number of processes for matches of people.
+
+A separate `Players` launches them, so that no process of a competition sits at such a table, and no deal-set waits for
+a person.
+"""
 
 IDLE_S: Final = 60.0
-"""Launched bots are ended when none of them has had a match for this many seconds."""
+"""Seconds without a match of any launched bot after which all launched bots are ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArchivedBot:
-    """What an uploaded version is launched from, in a process without the registry of versions."""
+    """The archive from which a process without the registry of versions launches an uploaded version."""
 
     name: str
     sha256: str
@@ -84,12 +86,10 @@ class Players:
     ) -> None:
         """Begin without processes.
 
-        Args:
-          folder: Gets a folder and a log for every instance of a launched bot.
-          sandbox: The sandbox of launched bots; None for no sandbox.
-          of_one_author: Whether all bots are of one author, so that none has a reason to pass on what it saw.
-          one_at_a_time: Whether no deal-set comes before the one in play is over.
-          of_people: Whether they are for matches of people; then all processes have numbers from `OF_PEOPLE` on.
+        Args: folder: Gets a folder and a log for every instance of a launched bot. sandbox: The sandbox of launched
+        bots; None for no sandbox. of_one_author: Whether all bots are of one author, so that they need not be isolated
+        from each other. one_at_a_time: Whether deal-sets are played one after the other. of_people: Whether they are
+        for matches of people; then all processes have numbers from `OF_PEOPLE` on.
         """
         self._arena = arena
         self._of_one_author = of_one_author
@@ -127,7 +127,7 @@ class Players:
 
     def require_level(self, least: Level) -> None:
         """Require a sandbox level for the bots that are launched. Raises `BadCommand` if they have a lower one."""
-        if self.level < least:  # levels are named so that a better one is the greater text
+        if self.level < least:  # levels compare as texts, the stronger one is greater
             why = "" if self._sandbox is None else self._sandbox.why_not(least)
             raise BadCommand(
                 f"bots are to be launched at sandbox level {least} or better, and are at {self.level} "
@@ -137,7 +137,7 @@ class Players:
     def add(self, command: BotCommand) -> None:
         """Register a bot that is launched.
 
-        Raises `SharedName` if another bot of this name is launched here already.
+        Raises `SharedName` if another bot of this name is already launched here.
         """
         known = self._commands.setdefault(command.name, command)
         if known.argv != command.argv:
@@ -147,10 +147,10 @@ class Players:
             )
 
     def add_version(self, version: Version | ArchivedBot) -> BotId:
-        """Register an uploaded version; returns the bot that it plays as. Blocks until its files are unpacked.
+        """Register an uploaded version; return the bot that it plays as. Blocks until its files are unpacked.
 
-        Raises `BadCommand` if its manifest has no command that can be launched, or there is no sandbox to
-        launch it behind: strangers wrote it.
+        Raises `BadCommand` if its manifest has no command that can be launched, or there is no sandbox: uploaded files
+        are not trusted.
         """
         if self.level not in UPLOADS_AT:
             raise BadCommand(
@@ -161,7 +161,7 @@ class Players:
         return BotId(str(version))
 
     async def forget(self, name: str) -> None:
-        """End the processes of a bot that is launched and plays nothing, so that another may have its name."""
+        """End the processes of a launched bot that plays nothing, so that another bot may have its name."""
         if (launcher := self._launchers.pop(name, None)) is not None:
             await launcher.send_home()
         self._commands.pop(name, None)
@@ -171,31 +171,30 @@ class Players:
         return self._commands[name]
 
     def archived(self, name: str) -> Version | ArchivedBot | None:
-        """What an uploaded version is launched from; None for a bot that is launched by a command."""
+        """Return the archive of an uploaded version; None for a bot that is launched by a command."""
         return self._archived.get(name)
 
     def is_launched(self, name: str) -> bool:
-        """Whether the arena launches this bot; others dial in."""
+        """Return whether the arena launches this bot; others dial in."""
         return name in self._commands
 
     async def require(self, bots: Sequence[BotId]) -> None:
-        """Have all these bots running and connected. Raises `NoShow` for the first that does not come."""
+        """Start or wait for all these bots. Raises `NoShow` for the first that does not connect."""
         launched = self._launched(bots)
         async with self._needed(launched):
             for name, processes in launched.items():
                 await self._launcher(name).require(processes)
 
     async def ensure(self, bots: Sequence[BotId]) -> None:
-        """As `require`, but the seat of a bot that does not come by its own fault is played by fallback.
+        """Do as `require` does, but the fallback plays the seat of a bot that does not connect by its own fault.
 
-        Bots that dial in are waited for only after a start of the arena: they are on their way back.
-
-        Raises `NoShow` if the arena failed to start one, again and again.
+        Remote bots are waited for only after a start of the arena, because they reconnect then. Raises `NoShow` if the
+        arena failed to start a bot repeatedly.
         """
         launched = self._launched(bots)
         remote = [bot for bot in bots if bot.name not in self._commands]
         async with self._needed(launched):
-            # As a rule all of them run, which takes no task to find out.
+            # Usually all of them run, which is found out without a task.
             running = (self._launcher(name).all_run(on) for name, on in launched.items())
             if not remote and all(running):
                 return
@@ -210,19 +209,19 @@ class Players:
         self.phases.started(trio.current_time() - began_s)
 
     def phases_of(self, bots: Sequence[BotId]) -> Phases | None:
-        """The phases of all deal-sets with launched bots in a sandbox; None for other deal-sets.
+        """Return the phases of all deal-sets with launched bots in a sandbox; None for other deal-sets.
 
-        Bots that dial in cannot be ended, bots without a sandbox can leave files for later processes, and the arena's
-        own bots tell nothing.
+        Remote bots cannot be ended, bots without a sandbox can leave files for later processes, and the arena's own
+        bots are trusted.
         """
         launched = any(self.is_launched(bot.name) for bot in bots if bot.name != HOUSE)
         return self.phases if launched and self.level is not Level.S0 else None
 
     def all_sandboxed(self, bots: Sequence[BotId]) -> bool:
-        """Whether none of them can tell its process at the next table of a deal-set what it has seen.
+        """Return whether none of them can pass on what it has seen to its process at the next table of a deal-set.
 
-        Each is launched in a sandbox, in a new process for each table. What it has read of a disk would be faster to
-        read for the next process.
+        It is launched in a sandbox, in a new process for each table. Even the time of reading a file could otherwise
+        pass on a bit, because a file that was read before is read faster.
         """
         if self.level is Level.S0 or not all(self.is_launched(bot.name) for bot in bots):
             return False
@@ -230,7 +229,7 @@ class Players:
         return self._of_one_author or all(map(self._leaves_no_trace, commands))
 
     def _leaves_no_trace(self, command: BotCommand) -> bool:
-        if command.is_house:  # it does not try
+        if command.is_house:  # the arena's own bots are trusted
             return True
         return self._sandbox is not None and not self._sandbox.why_reads_disk(command)
 
@@ -261,7 +260,7 @@ class Players:
             self._used_s = trio.current_time()
 
     async def _end_idle(self) -> None:
-        """End all launched bots once none has been needed for a while: they take memory, and may take more."""
+        """End all launched bots when none has been needed for a while, because they use memory."""
         while trio.current_time() < self._used_s + IDLE_S:
             await trio.sleep_until(self._used_s + IDLE_S)
             if self._any_plays or self._starting:
@@ -277,7 +276,7 @@ class Players:
     def _any_plays(self) -> bool:
         """Whether a launched bot plays a match, or is to play one that was ordered and waits for its turn.
 
-        Such a match may have outlived the deal-set that it was ordered for, as when the store fails.
+        Such a match may outlive the run of its deal-set, for example if the store fails.
         """
         ordered = (
             bot for match in self._arena.matches.in_play.values() for bot in match.table.bots
@@ -289,7 +288,7 @@ class Players:
         )
 
     async def _end_processes(self) -> None:
-        """End all launched bots, once matches that were ordered with them are over."""
+        """End all launched bots when the matches that were ordered with them are over."""
         while self._any_plays:
             with trio.move_on_after(IDLE_CHECK_S):
                 await self._arena.matches.referee.match_ended()
@@ -317,7 +316,7 @@ class Players:
 
 
 def launched_command(name: str, command: str, start_s: float | None = None) -> BotCommand:
-    """A bot by the command that its organiser wrote, with the longest time that it may take to connect.
+    """Return a bot by the command that its organiser wrote, with the longest time that it may take to connect.
 
     Raises `BadCommand` if it cannot be launched.
     """
@@ -328,11 +327,12 @@ def launched_command(name: str, command: str, start_s: float | None = None) -> B
 def command_of(
     version: Version | ArchivedBot, data: Path, sandbox: Sandbox | None = None
 ) -> BotCommand:
-    """How an uploaded version is launched. Blocks until its files are unpacked.
+    """Return how an uploaded version is launched. Blocks until its files are unpacked.
 
-    Wheels of it that are not installed any more are, in the sandbox: then it is called on a thread of trio's.
+    Its wheels are installed again, in the sandbox, if their installation was removed; then call it on a thread of trio.
 
-    Raises `BadCommand` if its manifest has no command, its files are gone or damaged, or what runs it is not here.
+    Raises `BadCommand` if its manifest has no command, its files are missing or damaged, or this machine lacks its
+    runtime.
     """
     try:
         folder = Blobs(data).unpacked(version.sha256).absolute()

@@ -6,8 +6,8 @@ memory (`ScheduledWork`).
 
 All tables of a deal-set have the same boards. If launched processes at two of its tables could exchange a few bits,
 each would know the cards of its opponents. So launched bots play in phases (`Phases`): in each phase a deal-set plays
-one table, and between two phases all launched processes are ended. Two bots of one owner are kept apart as two
-processes of one bot are. As it takes time to start processes, a phase takes new deal-sets until it has lasted many
+one table, and between two phases all launched processes are ended. Two bots of one owner are isolated from each other
+like two processes of one bot. As it takes time to start processes, a phase takes new deal-sets until it has lasted many
 times as long. The first phases are short, so that results come soon, and later ones grow.
 
 New deal-sets begin in every phase, beside the later tables of others. So a bot that plays one match at a time, and has
@@ -42,13 +42,13 @@ KEPT_S: Final = 0.5
 LINGER_S: Final = 0.5
 """Longest time in seconds that a phase waits for the next deal-set while none is in play."""
 DEFAULT_ATTEMPTS: Final = 3
-"""Most starts of a match that the arena fails to finish."""
+"""The maximal number of starts of a match that the arena fails to finish."""
 
 PlayMatch: TypeAlias = Callable[[DealSet, MatchPlan], Awaitable[MatchOutcome]]
 """Plays one match and returns its outcome once that is recorded.
 
-It may be called again for the same match, also by another process; a match with a result is not played again.
-Faults of bots lead to a result. A match that the arena cannot finish returns `deal_sets.aborted(...)`. An
+It may be called again for the same match, also by another process; a match with a result is not played again. After
+faults of bots there is still a result. A match that the arena cannot finish returns `deal_sets.aborted(...)`. An
 exception means that no further match can be played.
 """
 
@@ -63,7 +63,8 @@ class Phases:
     ) -> None:
         """Begin the first phase.
 
-        `end_processes` returns once no launched process is alive. `linger_s` is 0 where no deal-set comes beside another.
+        `end_processes` returns once no launched process is alive. `linger_s` is 0 if deal-sets are played one after the
+        other.
         """
         self._end_processes, self._linger_s = end_processes, linger_s
         self._in_play: set[PhasedDealSet] = set()
@@ -100,7 +101,7 @@ class Phases:
             self._wake()
 
     async def open(self, name: str = "") -> None:
-        """Wait until a deal-set can begin: the one of this name, or any that was not played before."""
+        """Wait until a deal-set can begin: the one of this name, or any that has not begun."""
         while not self._is_open(name):
             if self._in_play or self._is_ending:
                 await self._changed.wait()
@@ -154,7 +155,7 @@ class Phases:
         self._wake()
 
     async def _renew(self) -> None:
-        """End all processes: those that are started from now on know no boards."""
+        """End all processes, so that the processes of the next phase have seen no boards."""
         self._is_ending = True
         try:
             await self._end_processes()
@@ -198,7 +199,7 @@ class PhasedDealSet:
             self._phases.ended(trio.current_time() - self._began_s)
 
     def table_begins(self) -> None:
-        """Count the time of the table from now on, as it has a slot."""
+        """Count the time of the table from now on, because it has a slot."""
         self._began_s = trio.current_time()
 
 
@@ -215,9 +216,8 @@ class MatchByMatch:
     ) -> None:
         """Make a player that plays nothing yet.
 
-        Args:
-          attempts: An aborted match is started again at once, up to so many times in all.
-          phases_of: The phases in which the tables of a deal-set are played; None for all at a time.
+        Args: attempts: The maximal number of starts of a match; an aborted match is started again at once. phases_of:
+        The phases in which the tables of a deal-set are played; None to play all tables at the same time.
         """
         if max_matches < 1:
             raise ValueError(f"at least 1 match is played at a time, not {max_matches}")
@@ -233,7 +233,7 @@ class MatchByMatch:
         """Held by the later table that waits for a slot: new deal-sets and later tables take turns."""
 
     async def ready(self) -> int:
-        """Wait until a match can begin, and count it as a deal-set."""
+        """Wait until a match can begin; return the number of deal-sets that can."""
         if not self._kept:
             await self._slots.acquire()
             self._kept = True
@@ -301,7 +301,7 @@ class MatchByMatch:
                     await self._slots.acquire()
                     return
                 if self._kept:
-                    self._kept = False  # no new deal-set comes
+                    self._kept = False  # there is no new deal-set
                     return
 
     async def _attempted(self, deal_set: DealSet, match: MatchPlan, ended: OnEnded) -> MatchOutcome:
@@ -387,7 +387,7 @@ class _Run:
                 self._one_ended = trio.Event()
                 deal_sets = await self._source.take(most)
                 for deal_set in deal_sets:
-                    self._add(deal_set, {})  # the source may have drawn it just now
+                    self._add(deal_set, {})  # the source may have just drawn it
                     self._in_play.add(deal_set.id)
                     await nursery.start(self._play, deal_set)
                 if not deal_sets and not self._in_play:

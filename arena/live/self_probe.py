@@ -1,7 +1,8 @@
 """The self-probe: messages that the arena sends itself on the path of answers, to measure its delay.
 
-Probes use a connection of their own to the server that reads the bots' connections, and the loop that stamps answers
-stamps them. So what delays answers delays probes too: a flood on another connection, a busy processor, a busy loop.
+Probes use a separate connection to the server that reads the bots' connections, and the loop that stamps answers stamps
+them. So everything that delays answers also delays probes: a flood on another connection, a busy processor, a busy
+loop.
 """
 
 import asyncio
@@ -26,15 +27,15 @@ from arena.referee.clock import LagMeter
 PERIOD_S: Final = 0.1
 """Time in seconds from the return of one probe to the next."""
 PATIENCE_S: Final = 10.0
-"""Time in seconds after which a probe is lost, and its connection is replaced. That time is a pause too."""
+"""Time in seconds after which a probe is lost, and its connection is replaced. That time counts as a pause."""
 TRIES: Final = 3
-"""Failed connections in a row after which probing rests."""
+"""The number of failed connections in a row after which probing pauses."""
 REST_S: Final = 60.0
-"""Time in seconds of that rest."""
+"""The length of that pause in seconds."""
 PREFIX: Final = "cardarena-probe-"
 """Prefix of the socket's folder, in the system's folder for temporary files."""
 OLD_S: Final = 60.0
-"""Age in seconds after which a socket without a listener is removed, as its arena was killed."""
+"""Age in seconds after which a socket without a listener is removed, because its arena was killed."""
 
 _log = logging.getLogger(__name__)
 
@@ -61,7 +62,7 @@ class SelfProbe:
         meter.call_on_start(self._measuring.set)
 
     def listen(self, server: grpc.aio.Server) -> None:
-        """Have a server that is not started yet answer the probes.
+        """Let a server that is not started yet answer the probes.
 
         Raises `CannotServe` if the socket cannot be made.
         """
@@ -136,13 +137,13 @@ _FAILURES: Final = (grpc.aio.AioRpcError, asyncio.InvalidStateError, TimeoutErro
 _SOCKET: Final = "probe"
 _NAME_BYTES: Final = len(f"/{PREFIX}12345678/{_SOCKET}")
 _MAX_PATH_BYTES: Final = 107
-"""Of a socket, as the kernel allows."""
+"""The longest path of a socket in bytes that the kernel allows."""
 _SHORT: Final = "/tmp"  # noqa: S108 - a folder that only this user may open is made in it
 _OPTIONS: Final = (("grpc.use_local_subchannel_pool", 1),)
 
 
 def _short_folder() -> str:
-    """The system's folder for temporary files, or the first other one in which the path of a socket is not too long."""
+    """Return the system's folder for temporary files, or the first other one in which the path of a socket is not too long."""
     places = (tempfile.gettempdir(), os.environ.get("XDG_RUNTIME_DIR"))
     return next((path for path in places if path and _fits(path)), _SHORT)
 

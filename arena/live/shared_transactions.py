@@ -1,6 +1,6 @@
-"""Writes to the store that wait at the same time share a transaction, as one costs far more than its rows.
+"""Shared transactions: writes to the store that wait at the same time share one, because a transaction costs far more than its rows.
 
-The deal-sets of competitions are taken and reported so (`StoredWork`), and results of matches are recorded so.
+They are used to take and report the deal-sets of competitions (`StoredWork`), and to record results of matches.
 """
 
 import logging
@@ -20,11 +20,11 @@ from arena.store import StoreBusy, StoredDealSets
 from arena.store.deal_sets import DealSetReport
 
 LOCKED_ATTEMPTS: Final = 12
-"""Attempts to write to a locked store, each of some seconds."""
+"""The number of attempts to write to a locked store, each of which takes some seconds."""
 AHEAD: Final = 4
-"""Deal-sets that are taken in one transaction where they follow each other within `AHEAD_S`."""
+"""The number of deal-sets that are taken in one transaction if they follow each other within `AHEAD_S`."""
 AHEAD_S: Final = 0.25
-"""In seconds. One that was taken ahead for longer is put back, and the store is asked again whether play goes on."""
+"""Seconds after which a deal-set that was taken ahead is put back, and the store is asked again whether play continues."""
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -62,12 +62,12 @@ class SharedTransactions(Generic[T, R]):
     async def write(self, item: T) -> R:
         """Write an item; on return its transaction is over.
 
-        Raises `Exception` as `write`. An item that cannot be written does not affect the others.
+        Raises `Exception` as `write` does. An item that cannot be written does not affect the others.
         """
         entry = _Waiting[T, R](item)
         self._waiting.append(entry)
         if self._idle:
-            # A task of its own: the one that waits may be cancelled, and others wait for the same transaction.
+            # A separate task writes: the waiting one may be cancelled, and others wait for the same transaction.
             self._idle -= 1
             trio.lowlevel.spawn_system_task(self._write_waiting)
         await entry.written.wait()
@@ -118,8 +118,8 @@ async def _always() -> bool:
 class StoredWork:
     """A `WorkSource` over the deal-sets of a competition's game in the store.
 
-    A call is retried while another program has locked the store, as results are. Begins and reports that wait at the
-    same time share a transaction.
+    A call is retried while another program has locked the store. Begins and reports that wait at the same time share a
+    transaction.
     """
 
     def __init__(
@@ -131,8 +131,8 @@ class StoredWork:
     ) -> None:
         """Take nothing once `goes_on` is false.
 
-        With `if_running` none are taken once the competition is paused, and deal-sets that follow each other at once are taken
-        several in a transaction.
+        With `if_running`, none are taken after the competition is paused, and several deal-sets that follow each other
+        are taken in one transaction.
         """
         self._deal_sets, self._goes_on, self._if_running = deal_sets, goes_on, if_running
         self._ahead: deque[DealSet] = deque()
@@ -143,7 +143,7 @@ class StoredWork:
         self._reports = SharedTransactions(self._report_many)
 
     async def start_anew(self) -> None:
-        """As `StoredDealSets.start_anew`. Only one process plays in a data folder."""
+        """Call `StoredDealSets.start_anew`. Only one process plays in a data folder."""
         self._ahead.clear()
         await trio.to_thread.run_sync(patiently, self._deal_sets.start_anew)
 

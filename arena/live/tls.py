@@ -31,10 +31,10 @@ _Stamp: TypeAlias = tuple[tuple[int, int, int], ...]
 
 
 class Certificate:
-    """The certificate with its key and the client CA, as new connections get them.
+    """The certificate of new connections, with its key and the client CA.
 
-    Each handshake looks at the files. If they changed and fit each other, they are used from then on, so a renewed
-    certificate needs no restart. Otherwise the ones before stay in use, and a warning is logged.
+    Each handshake checks the files. If they have changed and fit each other, they are used from then on, so a renewed
+    certificate needs no restart. Otherwise the previous ones stay in use, and a warning is logged.
     """
 
     def __init__(self, files: TlsFiles) -> None:
@@ -58,7 +58,7 @@ class Certificate:
         return self._expires_unix_s
 
     def renewed(self) -> grpc.ServerCertificateConfiguration:
-        """What the next connection gets. gRPC calls it on threads of its own."""
+        """Return the certificate of the next connection. gRPC calls this on its own threads."""
         stamp = self._stamp_now()
         if stamp == self._stamp:
             return self._configuration
@@ -81,17 +81,15 @@ class Certificate:
 
 
 def _read_all(tls: TlsFiles) -> tuple[grpc.ServerCertificateConfiguration, float]:
-    """The files as gRPC takes them, and when the certificate expires, in seconds since 1970.
+    """Return the files as gRPC takes them, and when the certificate expires, in seconds since 1970.
 
-    They are checked here, as gRPC would fail at each handshake only.
-
-    Raises `CannotServe` as `Certificate` does.
+    They are checked here, because gRPC would fail only at each handshake. Raises `CannotServe` as `Certificate` does.
     """
     certificate = _read(tls.certificate, "certificate")
     key = _read(tls.key, "key")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:
-        # With a password given, OpenSSL does not ask for one at the terminal.
+        # If a password is given, OpenSSL does not ask for one at the terminal.
         context.load_cert_chain(tls.certificate, tls.key, password="")
     except ssl.SSLError as error:
         if error.reason == "KEY_VALUES_MISMATCH":

@@ -1,4 +1,4 @@
-"""Work of the runner: where deal-sets come from, who plays them, and what a run reports."""
+"""Work of the runner: the sources of deal-sets, their players, and the report of a run."""
 
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -10,20 +10,20 @@ import trio
 from arena.results.deal_sets import DealSet, MatchOutcome, MatchPlan
 
 CountBegin: TypeAlias = Callable[[str], Awaitable[int]]
-"""Counts that a deal-set begins at a worker of this name, as `WorkSource.begin`; returns the number of the begin."""
+"""Counts that a deal-set begins at a worker of this name, like `WorkSource.begin`; returns the number of the begin."""
 
 OnEnded: TypeAlias = Callable[[MatchPlan, MatchOutcome], None]
 """Called with each match that has ended, also after an aborted attempt."""
 
 
 class WorkSource(Protocol):
-    """Has deal-sets to play, and takes their reports. The effect of a call survives this process when it returns.
+    """A source of deal-sets, which takes their reports. When a call returns, its effect survives this process.
 
-    The unit is a deal-set, as its secret, the instances of its bots and its replays belong together.
+    The unit is a deal-set, because its secret, the instances of its bots and its replays belong together.
     """
 
     async def take(self, most: int) -> Sequence[DealSet]:
-        """Take up to `most` deal-sets that wait into play, in the order of the schedule; none if none waits."""
+        """Take up to `most` waiting deal-sets into play, in the order of the schedule, and return them."""
         ...
 
     async def begin(self, deal_set: DealSet, worker: str) -> int:
@@ -36,12 +36,12 @@ class WorkSource(Protocol):
     async def report(self, deal_set: DealSet, outcomes: Mapping[str, MatchOutcome]) -> None:
         """Report the outcomes of a deal-set by match id; each match has a result.
 
-        Raises `OutOfDate` as `begin`, and `Contradicted` if a match has another result.
+        Raises `OutOfDate` as `begin` does, and `Contradicted` if a match has another result.
         """
         ...
 
     async def give_up(self, deal_set: DealSet) -> None:
-        """Give up a deal-set that the arena cannot finish. Raises `OutOfDate` as `begin`."""
+        """Give up a deal-set that the arena cannot finish. Raises `OutOfDate` as `begin` does."""
         ...
 
 
@@ -67,25 +67,25 @@ class ScheduledWork:
         return self._begins[deal_set.id]
 
     async def report(self, deal_set: DealSet, outcomes: Mapping[str, MatchOutcome]) -> None:
-        """As `WorkSource.report`; the caller of the runner has the outcomes."""
+        """Do as `WorkSource.report` says; the caller of the runner has the outcomes."""
 
     async def give_up(self, deal_set: DealSet) -> None:
-        """As `WorkSource.give_up`."""
+        """Do as `WorkSource.give_up` says."""
 
 
 class CannotPlay(Exception):
-    """A deal-set cannot be played at present, and nor can others. The text says why."""
+    """No deal-set can be played at present. The text says why."""
 
 
 class DealSetPlayer(Protocol):
-    """Plays deal-sets, several at a time: in the arena's process, or by its workers."""
+    """A player of deal-sets, several at a time: the arena's process, or its workers."""
 
     async def ready(self) -> int:
-        """Wait until another deal-set can begin; returns how many can."""
+        """Wait until another deal-set can begin; return the number of deal-sets that can."""
         ...
 
     def why_waits(self) -> str:
-        """Why fewer deal-sets or none begin now, in words; empty if there is no such reason."""
+        """Return why fewer deal-sets or none begin now, in words; empty if there is no such reason."""
         ...
 
     async def play(
@@ -115,13 +115,13 @@ class RunProgress:
     """The progress of a run."""
 
     played: int
-    """Matches that have a result, also from earlier runs."""
+    """The number of matches that have a result, including earlier runs."""
     matches: int
-    """Matches in the schedule."""
+    """The number of matches in the schedule."""
     complete: int
-    """Deal-sets whose matches all have results."""
+    """The number of deal-sets whose matches all have results."""
     deal_sets: int
-    """Deal-sets in the schedule."""
+    """The number of deal-sets in the schedule."""
     latest: tuple[MatchPlan, MatchOutcome] | None
     """The match that has just ended, perhaps aborted; None at the start."""
 
@@ -133,4 +133,4 @@ class RunReport:
     outcomes: Mapping[str, MatchOutcome]
     """The results, by match id."""
     incomplete: tuple[DealSet, ...]
-    """Deal-sets that do not count, because the arena could not finish all their matches."""
+    """The deal-sets that do not count, because the arena could not finish all their matches."""

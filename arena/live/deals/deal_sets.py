@@ -77,7 +77,8 @@ class DealSets:
     ) -> None:
         """Add a match that is over, and whose replay is not published.
 
-        It was over before the arena started, or a worker has played it: then its replay may be `staged` without `records`.
+        It ended before the arena started, or a worker has played it. In the second case its replay may be `staged`
+        without `records`.
         """
         known = self._sets.setdefault(order.deal_set, _DealSet(order))
         known.over.add(match_id)
@@ -114,7 +115,7 @@ class DealSets:
         return FixedDeals(opening)
 
     def goes_on(self, order: DealSetOrder, opening: Opening) -> None:
-        """Continue a match that was interrupted; `opening` opens its deals."""
+        """Add a deal-set with an interrupted match that is resumed; `opening` opens its deals."""
         known = self._sets.setdefault(order.deal_set, _DealSet(order))
         if known.fixed is None:
             fair = (deals for deals in self._fair.live if deals.key == opening.key)
@@ -161,7 +162,7 @@ class DealSets:
         return tuple(published)
 
     def _write(self, records: Mapping[str, Sequence[bytes]], opening: Opening) -> None:
-        """Write the replays of a deal-set, in one call, as each has to wait for a thread. Blocks."""
+        """Write the replays of a deal-set in one call, because each call waits for a thread. Blocks."""
         for match_id, bodies in records.items():
             try:
                 write_replay(self.replays, match_id, bodies, opening, self.signer)
@@ -169,7 +170,7 @@ class DealSets:
                 self._not_written(match_id, error)
 
     async def _publish_staged(self, staged: Mapping[str, Sequence[StagedFile]]) -> None:
-        """Give the replays of a deal-set their names, by id of the match, in one call."""
+        """Rename the staged replays of a deal-set to their final names in one call; return them by match id."""
         files = [file for of_match in staged.values() for file in of_match]
         try:
             await self._publications.write(files)
@@ -179,7 +180,7 @@ class DealSets:
                 self._not_written(match_id, error)
 
     def _not_written(self, match_id: str, error: OSError) -> None:
-        """Have the journal keep the records of a match for the next start."""
+        """Let the journal keep the records of a match for the next start."""
         _log.error("a replay could not be written", extra={"match": match_id}, exc_info=error)
         self._unwritten.add(match_id)
 
@@ -223,7 +224,7 @@ class DealSets:
     async def close_left_over(self, awaited: Callable[[str], bool]) -> None:
         """Open the fair deals that no match will use any more.
 
-        `awaited` tells by the name of a deal-set whether a match may still use it.
+        `awaited` returns whether a match may still use the deal-set of a name.
         """
         for deals in self._fair.live:
             assert deals.fair_deal is not None

@@ -1,8 +1,8 @@
 """The time that each bot has for the handshakes of fair deals.
 
-No match clock runs before the cards are dealt, so a slow bot would use the time of all others. Each bot therefore
-has an account of time for all its handshakes, in all deal-sets and processes together. A bot whose account is empty
-adds no entropy, and is not waited for.
+No match clock runs before the cards are dealt, so a slow bot would delay all others. Each bot therefore has an account
+of time for all its handshakes, in all deal-sets and processes together. A bot whose account is empty adds no entropy,
+and is not waited for.
 
 | a step of the handshake | is charged                      |
 |-------------------------|---------------------------------|
@@ -25,7 +25,7 @@ FREE_S: Final = 1.0
 STEP_S: Final = 5.0
 """Longest time in seconds for one step."""
 REMEMBERED: Final = 1_000
-"""Number of accounts above which full ones are forgotten."""
+"""The number of accounts above which full ones are removed."""
 
 
 @dataclass(slots=True)
@@ -34,7 +34,7 @@ class _Account:
     at_s: float
     """When the account had `left_s`."""
     charged_until_s: float
-    """Time until this moment is charged already: time that several deal-sets wait at once counts once."""
+    """The time until this moment is already charged: if several deal-sets wait at once, the time counts once."""
 
 
 class DealTimes:

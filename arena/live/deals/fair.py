@@ -37,7 +37,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Culprit:
-    """Why a bot made a deal-set void."""
+    """The reason why a bot made a deal-set void."""
 
     kind: FaultKind
     reason: str
@@ -48,13 +48,13 @@ class FixedDeals:
     """The source of a deal-set's packs, after which no participant can change them."""
 
     opening: Opening
-    """Opens the deals and has their key. Secret until the deal-set is over."""
+    """The opening of the deals, with their key. It is secret until the deal-set is over."""
     context: bytes = b""
     """Id of the fair deal in the public log; empty for seeded deals."""
     fair_deal: journal_pb2.FairDeal | None = None
     """The fair deal in the `Opened` record of its matches; None for seeded deals."""
     culprits: Mapping[BotId, Culprit] = field(default_factory=dict)
-    """Bots whose seats are played by fallback moves from the first card."""
+    """The bots whose seats are played by fallback moves from the first card."""
 
     @property
     def key(self) -> bytes:
@@ -66,7 +66,7 @@ class FixedDeals:
         return tuple(line.partition(" ")[0] for line in self.opening.plan.splitlines())
 
     def seat_views(self, match_id: str) -> tuple[bytes, ...]:
-        """The context of the fair deal on each bot's stream, by seat of a match; empty for seeded deals."""
+        """Return the context of the fair deal on each bot's stream, by seat of a match; empty for seeded deals."""
         if self.fair_deal is None:
             return ()
         return seat_views(self.context, self.fair_deal, self.opening.plan, match_id)
@@ -114,8 +114,8 @@ class FairDeals:
     async def fix(self, order: DealSetOrder, bots: DealBots | None = None) -> FixedDeals:
         """Draw with the bots, and fix the packs of a deal-set.
 
-        A deal-set with this id and plan that was fixed before, as before a restart, keeps its packs. If the call is
-        cancelled, the draw is void. Several deal-sets may be fixed at a time, each by one call. `bots` play the
+        A deal-set with this id and plan that was fixed earlier, for example before a restart, keeps its packs. If the
+        call is cancelled, the draw is void. Several deal-sets may be fixed at a time, each by one call. `bots` play the
         deal-set, if they are connected to another process.
 
         Raises `Unwritten` if the deals cannot be written.
@@ -194,7 +194,7 @@ class FairDeals:
             await self._log.synced()
             return self._fixed(deal)
         except BaseException:
-            # As when the arena stops. The commitment is public, so its end must be, too.
+            # This happens when the arena stops. The commitment is public, so its end must be public too.
             known = self._log.book.get(context)
             if known is not None and known.state in (DealState.DRAWN, DealState.FIXED):
                 with contextlib.suppress(Unwritten):
@@ -214,7 +214,7 @@ class FairDeals:
             game=order.terms.game.id,
             rules_hash=order.rules_hash,
             deck=order.deck,
-            boards=0,  # as many as its matches have seats
+            boards=0,  # equal to the number of seats
             plan_hash=plan_hash(plan, salt),
             participants=tuple(name for name, *_ in named),
             log_head=self._log.head,

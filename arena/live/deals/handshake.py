@@ -6,11 +6,11 @@
 | SEAL   |                    | the arena's signatures (`sealed`) | REVEAL         |
 | REVEAL | deal_transcript    | the opening of each commitment    | SETTLED        |
 
-Each bot that was asked for a commitment receives its own and a seal over all of them, and nothing that another bot
-receives. A bot that does not commit in time adds no entropy, which is no fault. The time that others wait is charged to
-the bot (`arena.live.deals.deal_time`); a bot without time is not asked. A commitment that is opened wrongly or not
-at all makes the deal-set void: otherwise a bot could read the entropy of the others first, and choose whether to add
-its own.
+Each bot that was asked for a commitment receives its own commitment and a seal over all commitments. No two bots
+receive the same data. A bot that does not commit in time adds no entropy, which is no fault. The time that others wait
+is charged to the bot (`arena.live.deals.deal_time`); a bot without time is not asked. A commitment that is opened
+wrongly or not at all makes the deal-set void: otherwise a bot could read the entropy of the others first, and choose
+whether to add its own.
 """
 
 import math
@@ -67,7 +67,7 @@ class _Participant:
     too_late: bool = False
     """Whether it failed to commit in time."""
     step_s: float = 0.0
-    """Seconds that it has for the present step, connected or not."""
+    """Seconds that it has for the present step, whether it is connected or not."""
     seal: bytes = b""
     """Its seal over all commitments, once they are sent."""
     signature: bytes = b""
@@ -105,12 +105,9 @@ class Handshake:
     ) -> None:
         """Begin without sending anything.
 
-        Args:
-          find: Returns the session of a bot; None before its first hello.
-          now_s: Reads the clock, in seconds.
-          lag: How late this process itself is.
-          changed: Called when `phase` or `wake_s` may have changed.
-          public_key: Verifies the signatures of transcripts; empty if they are not signed.
+        Args: find: Returns the session of a bot; None before its first hello. now_s: Reads the clock, in seconds. lag:
+        Returns how late this process is. changed: Called when `phase` or `wake_s` may have changed. public_key:
+        Verifies the signatures of transcripts; empty if they are not signed.
         """
         self._deal = deal
         self.context = deal.context
@@ -184,7 +181,7 @@ class Handshake:
         """End the step of bots whose time is over. Called at `wake_s`, or at any time."""
         now_s = self._now_s()
         if self._lag.late(now_s):
-            # Messages of bots may still be on their way through this process.
+            # Messages of bots may still be in the queues of this process.
             self.wake_s = now_s + PUNCTUAL_S
             return
         for participant in self._owing():
@@ -198,7 +195,7 @@ class Handshake:
         self._advance()
 
     def attached(self, bot: BotId) -> None:
-        """Repeat to a participant that has connected again what it may have missed."""
+        """Send a participant that has reconnected the messages that it may have missed."""
         participant = self._participants.get(bot)
         if participant is None or not participant.asked:
             return

@@ -128,12 +128,12 @@ class Handshakes:
         return handshake.reveal(bot, message.deal_reveal.entropy)
 
     def attached(self, bot: BotId) -> None:
-        """Repeat to a bot that was welcomed on a new stream what it may have missed."""
+        """Send a bot that was welcomed on a new stream the messages that it may have missed."""
         for handshake in list(self._handshakes.get(bot, {}).values()):
             handshake.attached(bot)
 
     def _end(self, bot: BotId, view: bytes) -> None:
-        """Ignore messages of a bot about a draw from now on: they are late through no fault of the bot."""
+        """Ignore messages of a bot about a draw from now on: their lateness is not the bot's fault."""
         self._over[view] = bot
         self._handshakes[bot].pop(view, None)
         if not self._handshakes[bot]:
@@ -173,7 +173,7 @@ def closes_of(deal: BookedDeal) -> Iterable[DrawClosing]:
 
 
 class _Bell:
-    """Wakes a trio task from any code on its thread, such as callbacks of asyncio."""
+    """A signal to a trio task from any code on its thread, such as callbacks of asyncio."""
 
     def __init__(self) -> None:
         self._token = trio.lowlevel.current_trio_token()

@@ -1,4 +1,4 @@
-"""What a restarted arena does with matches of earlier processes: interrupted ones, and ends to be sent again."""
+"""The matches of earlier processes after a restart: the action for an interrupted one, and ends that are sent again."""
 
 import logging
 from collections.abc import Sequence
@@ -28,11 +28,11 @@ from cardarena.v1 import journal_pb2, play_pb2
 _log = logging.getLogger(__name__)
 
 UNPLAYABLE: Final = (UnknownGame, OtherRules, BadOptions, ValueError)
-"""Errors that an order in the journal of an earlier version of the arena may raise."""
+"""Errors that an order in the journal of another version of the arena may raise."""
 
 
 class RecoveryAction(Enum):
-    """What the arena does with an interrupted match."""
+    """The action of the arena for an interrupted match."""
 
     RESUME_NOW = auto()
     """Resume it now: its bots reconnect by themselves."""
@@ -46,29 +46,27 @@ class RecoveryAction(Enum):
 
 
 def after_power_cut(boot: str) -> bool:
-    """Whether the machine was restarted since `boot`; then the disk may lack what bots have received."""
+    """Return whether the machine was restarted since `boot`; then the disk may lack what bots have received."""
     now = boot_id()
     return "" not in (boot, now) and boot != now
 
 
 def action_for(unfinished: UnfinishedMatch) -> RecoveryAction:
-    """The action for an interrupted match."""
+    """Return the action for an interrupted match."""
     crashed = after_power_cut(unfinished.boot_id)
     order = unfinished.order
     if unfinished.opening is None or (unfinished.damaged and not crashed):
         return RecoveryAction.ABORT_AS_DAMAGED
     if order is not None and order.ordered_again:
         if not unfinished.opened.deal_set:
-            return (
-                RecoveryAction.ABORT
-            )  # as `arena play`, which ordered it, has ended with the arena
-        # After a power cut only if its deal-set has a result: otherwise packs are drawn anew.
+            return RecoveryAction.ABORT  # `arena play`, which ordered it, has ended with the arena
+        # After a power cut, a match is resumed only if its deal-set has a result: otherwise packs are drawn anew.
         return RecoveryAction.RESUME_WHEN_ORDERED
     return RecoveryAction.ABORT if crashed or order is None else RecoveryAction.RESUME_NOW
 
 
 def kept_order(ordered: journal_pb2.Ordered | None, match_id: str) -> DealSetOrder | None:
-    """The order in a journal; None if there is none, or this arena cannot play it."""
+    """Return the order in a journal; None if there is none, or this arena cannot play it."""
     if ordered is None:
         return None
     try:
@@ -80,7 +78,7 @@ def kept_order(ordered: journal_pb2.Ordered | None, match_id: str) -> DealSetOrd
 
 
 def spec_again(unfinished: UnfinishedMatch) -> MatchSpec:
-    """The specification of an interrupted match.
+    """Return the specification of an interrupted match.
 
     Raises `Unplayable` if this arena has other rules, or the deals are lost.
     """
@@ -90,7 +88,7 @@ def spec_again(unfinished: UnfinishedMatch) -> MatchSpec:
 
 
 def spec_of_opened(opened: journal_pb2.Opened, opening: Opening) -> MatchSpec:
-    """The specification of a match in a journal.
+    """Return the specification of a match in a journal.
 
     Raises `Unplayable` if this arena has other rules, or the deals differ.
     """
@@ -104,7 +102,7 @@ def spec_of_opened(opened: journal_pb2.Opened, opening: Opening) -> MatchSpec:
 def last_events(
     bodies: Sequence[bytes], opening: Opening, replay: Path
 ) -> tuple[tuple[bytes, ...], ...]:
-    """The events that each seat received since its last ask, by seat. The match is played back for them.
+    """Return the events that each seat received since its last ask, by seat. The match is replayed to compute them.
 
     `bodies` are the match's records; without any, they are read from its replay.
 
@@ -139,7 +137,7 @@ def last_events(
 
 
 def end_again(end: ToldEnd, seat: int, number: int, last: Sequence[bytes]) -> play_pb2.MatchEnd:
-    """The end of a match for the bot at a seat.
+    """Return the end of a match for the bot at a seat.
 
     `number` is the number of the match on the bot's streams, `last` are the last events of the seat.
     """

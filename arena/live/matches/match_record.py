@@ -31,9 +31,9 @@ class MatchState(Enum):
     """The state of a match."""
 
     SUSPENDED = auto()
-    """An earlier process was stopped during the match, and it was not ordered again yet."""
+    """An earlier process was stopped during the match, and the match was not ordered again."""
     ORDERED = auto()
-    """It waits for its turn, for its bots and for its deals."""
+    """The match waits for its turn, its bots and its deals."""
     SEATED = auto()
     """Its bots are seated; the referee does not play it yet."""
     PLAYING = auto()
@@ -74,25 +74,25 @@ class SeatedMatch:
     ports: Sequence[Seating]
     log: MatchLog
     unfinished: UnfinishedMatch | None = None
-    """Its journal of an earlier process, if it is resumed."""
+    """Its journal of an earlier process if the match is resumed."""
     used: Sequence[UsedTime] = ()
-    """The time that its seats had used for decisions that were open."""
+    """The time that its seats had used for open decisions."""
 
     @property
     def past(self) -> Sequence[Settled]:
-        """Its decisions so far, which are read when they are played again."""
+        """Its decisions so far; they are read when they are replayed."""
         return () if self.unfinished is None else self.unfinished.past
 
 
 class WrongState(Exception):
-    """A match cannot enter a state that does not follow its present one."""
+    """The state of a match cannot follow its present one."""
 
 
 class MatchRecord:
     """One match. Several callers may wait for its outcome."""
 
     def __init__(self, match_id: str, state: MatchState) -> None:
-        """See `ordered` and `suspended`."""
+        """Create a record in a state; use `ordered` or `suspended` instead."""
         self.match_id: Final = match_id
         self.state = state
         self.unfinished: UnfinishedMatch | None = None
@@ -120,7 +120,7 @@ class MatchRecord:
 
     @classmethod
     def suspended(cls, unfinished: UnfinishedMatch) -> "MatchRecord":
-        """A match in the journal of an earlier process."""
+        """Return a match in the journal of an earlier process."""
         record = cls(unfinished.opened.match_id, MatchState.SUSPENDED)
         record.unfinished = unfinished
         return record
@@ -161,21 +161,21 @@ class MatchRecord:
     # Events.
 
     def order_again(self, order: DealSetOrder, policy: OrderPolicy) -> None:
-        """A suspended match was ordered again."""
+        """Order a suspended match again."""
         self._enter(MatchState.ORDERED)
         self._take(order, policy)
 
     def admit(self, admission: Admission | None) -> None:
-        """It may be played and use disk space from now on."""
+        """Accept the match: it may be played and use disk space."""
         if self.grant is None and admission is not None:
             self.grant = admission.grant()
 
     def refuse_seat(self, bot: BotId, why: str) -> None:
-        """A connected bot will not play the match: the fallback plays its seats."""
+        """Note that a connected bot will not play the match: the fallback plays its seats."""
         self.unwilling[bot] = why
 
     def take_unfinished(self) -> UnfinishedMatch | None:
-        """Take its journal of an earlier process: it is seated again, or begins anew."""
+        """Remove and return its journal of an earlier process: the match is seated again, or begins anew."""
         unfinished, self.unfinished = self.unfinished, None
         return unfinished
 
@@ -187,7 +187,7 @@ class MatchRecord:
         self._enter(MatchState.PLAYING)
 
     def end(self, outcome: Outcome) -> None:
-        """It has ended; the result is still to be recorded."""
+        """Enter the state ENDING: the result is still to be recorded."""
         self._enter(MatchState.ENDING)
         self.played = outcome
 
@@ -196,7 +196,7 @@ class MatchRecord:
         self._close()
 
     def refuse(self, why: Exception) -> None:
-        """It cannot begin; `why` is the reason."""
+        """Enter the state REFUSED, for the reason `why`."""
         self._fail(MatchState.REFUSED, why)
 
     def fail_to_record(self, error: Exception) -> None:
@@ -209,7 +209,7 @@ class MatchRecord:
         self._over.set()
 
     async def outcome(self) -> MatchOutcome:
-        """How the match ended, once that is recorded.
+        """Wait until the outcome is recorded, and return it.
 
         Raises:
           Refused: if it could not begin.

@@ -1,11 +1,10 @@
 """The matches of an arena, from their order to their recorded result.
 
-An order is idempotent, also across processes: a match that is in play is joined, one that was cut
-short is resumed, and one that has a result is not played again. So a competition may order all
-matches that it lacks, any number of times.
+An order is idempotent, also across processes: a match in play is joined, a suspended one is resumed, and one that has a
+result is not played again. So a competition may order all its missing matches any number of times.
 
-A match is a `MatchRecord`, whose states are in `match_record`. Each state is left by one module:
-`starting` seats its bots, the referee plays it, and `recording` ends it.
+A match is a `MatchRecord`, whose states are in `match_record`. Each state is the work of one module: `starting` seats
+the bots, the referee plays the match, and `recording` ends it.
 """
 
 import contextlib
@@ -45,7 +44,7 @@ PLAYED_ANEW: Final = "a match of it was aborted and is played anew, and bots had
 
 
 class Matches:
-    """Takes orders and has them played. Made in trio; `run` has to be running."""
+    """The matches of an arena: takes orders and has them played. Made in trio; `run` has to be running."""
 
     def __init__(
         self,
@@ -80,7 +79,7 @@ class Matches:
         self._token: trio.lowlevel.TrioToken | None = None
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Play what is ordered until cancelled; matches in play are suspended then."""
+        """Play ordered matches until cancelled; matches in play are then suspended."""
         self._token = trio.lowlevel.current_trio_token()
         async with trio.open_nursery() as nursery:
             self._nursery = nursery
@@ -95,7 +94,7 @@ class Matches:
         return self._open.in_play
 
     def get(self, match_id: str) -> MatchRecord | None:
-        """A match that was ordered and is not over."""
+        """Return a match that was ordered and is not over."""
         return self._open.in_play.get(match_id)
 
     @property
@@ -109,12 +108,12 @@ class Matches:
         return self._open.unseated
 
     def has_begun(self, order: DealSetOrder) -> bool:
-        """Whether matches of a deal-set are in play in this process, or were cut short in an earlier one."""
+        """Return whether matches of a deal-set are in play in this process, or were suspended in an earlier one."""
         return self._open.any_of(order.match_ids)
 
     @property
     def all_replayed(self) -> bool:
-        """Whether all resumed matches have reached the point where they were cut short."""
+        """Whether all resumed matches have reached the point where they were suspended."""
         return not self._open.in_state(MatchState.SEATED) and not self.referee.replaying
 
     async def idle(self) -> None:
@@ -124,11 +123,11 @@ class Matches:
     # Orders.
 
     def order(self, order: DealSetOrder, match_id: str, policy: OrderPolicy) -> MatchRecord:
-        """Have a match of a deal-set played; one that is in play already is joined.
+        """Order a match of a deal-set; a match that is already in play is joined.
 
         May be called outside of trio. A match that is returned will be played.
 
-        Raises `Refused` if bots are not available, the arena is busy, or the id is that of another match.
+        Raises `Refused` if bots are not available, the arena is busy, or the id belongs to another match.
         """
         known = self.get(match_id)
         if known is not None:
@@ -161,12 +160,11 @@ class Matches:
     async def play(
         self, order: DealSetOrder, match_id: str, *, is_first: bool = False
     ) -> MatchOutcome:
-        """Have a match played to its end, and return how it ended once that is recorded.
+        """Order a match, and return its outcome once that is recorded.
 
-        A match that has a result is not played again, and one that was cut short by a crash is
-        resumed. An aborted one is played anew if it is one of a deal-set. The fallback plays the
-        seats of bots that are not connected. With `is_first` the match never began before, so it has no result to look
-        up.
+        A match that has a result is not played again, and one that was interrupted by a crash is resumed. An aborted
+        one is played anew if it is one of a deal-set. The fallback plays the seats of bots that are not connected. With
+        `is_first` the match has never begun, so no result is looked up.
 
         Raises:
           Refused: if the arena drains, or bots are not available.
@@ -188,10 +186,10 @@ class Matches:
     async def take_up(
         self, order: DealSetOrder, known: Mapping[str, MatchOutcome], *, anew: bool
     ) -> None:
-        """Take up a deal-set whose matches ended so, by id, as others of it are about to begin.
+        """Add a deal-set before a match of it begins; `known` are the outcomes of its ended matches, by id.
 
-        With `anew`, a match that begins was aborted before: bots had seen of its packs, so other packs
-        are drawn if no match counts that was played with these.
+        With `anew`, the match was aborted earlier: bots have seen cards of its packs, so other packs are drawn unless a
+        match with these packs counts.
         """
         over = [at for at, outcome in known.items() if outcome.has_result]
         if anew and not over and not self.has_begun(order):
@@ -199,9 +197,9 @@ class Matches:
         self._deal_sets.take_up(order, over)
 
     async def fix_deals(self, order: DealSetOrder, bots: DealBots | None = None) -> FixedDeals:
-        """Agree the deals of a deal-set with its bots ahead of play.
+        """Fix the deals of a deal-set with its bots before play.
 
-        `bots` are those that play it, if they are not connected to this process.
+        `bots` play the deal-set, if they are connected to another process.
 
         Raises `Unwritten` if the deals cannot be kept.
         """
@@ -209,7 +207,7 @@ class Matches:
             return await self._deal_sets.fix(order, bots)
 
     def watch(self, match_id: str, spectators: SpectatorPort) -> None:
-        """Give a match that has not begun its spectators, in place of any others."""
+        """Set the spectators of a match that has not begun, in place of any others."""
         self.spectators.give(match_id, spectators)
 
     def abort(self, match_ids: Iterable[str]) -> str:
@@ -227,13 +225,13 @@ class Matches:
     # Matches of earlier processes.
 
     def suspended(self, unfinished: UnfinishedMatch) -> None:
-        """A match was cut short, and is resumed when it is ordered again."""
+        """Add a match that was suspended; it is resumed when it is ordered again."""
         self._open.suspend(MatchRecord.suspended(unfinished))
 
     def resume(
         self, unfinished: UnfinishedMatch, order: DealSetOrder, policy: OrderPolicy
     ) -> MatchRecord:
-        """Have an interrupted match resumed by `play_resumed`. Its bots are expected to reconnect.
+        """Seat an interrupted match, which `play_resumed` then resumes. Its bots are expected to reconnect.
 
         Raises `Unplayable` if this arena has other rules, or the deals are lost.
         """
@@ -257,7 +255,7 @@ class Matches:
             await trio.lowlevel.checkpoint()
 
     def promised(self, order: DealSetOrder, match_id: str) -> MatchRecord:
-        """Take up a match that was ordered by hand and had not begun; `begin_promised` begins it."""
+        """Add a match that was ordered by hand and had not begun; `begin_promised` begins it."""
         match = MatchRecord.ordered(order, match_id, PROMISED)
         self._open.in_play.add(match)
         return match
@@ -285,7 +283,7 @@ class Matches:
 
     def _start(self, match: MatchRecord, reserved: Reserved) -> None:
         assert self._nursery is not None
-        # The arena may have ended since: then its nursery accepts no more tasks.
+        # If the arena has ended, its nursery accepts no tasks.
         with contextlib.suppress(RuntimeError):
             self._nursery.start_soon(self._begin, match, reserved)
 
@@ -314,14 +312,14 @@ class Matches:
             self._refuse(match, Refused("INCIDENT", f"incident {incident}"))
 
     def _refuse(self, match: MatchRecord, refused: Refused) -> None:
-        """A match cannot begin; an interrupted one can be ordered again."""
+        """Refuse a match that cannot begin; an interrupted one can be ordered again."""
         match.refuse(refused)
         self._forget(match)
         if match.unfinished is not None:
             self.suspended(match.unfinished)
 
     def _is_resumed(self, match: MatchRecord) -> bool:
-        """Seat the bots of an interrupted match again; false if it has to begin anew."""
+        """Seat the bots of an interrupted match again; return false if it has to begin anew."""
         unfinished = match.take_unfinished()
         if unfinished is None:
             return False

@@ -11,7 +11,7 @@ from arena.live.matches.match_record import MatchRecord, MatchState
 class InPlay(Mapping[str, MatchRecord]):
     """Matches that were ordered and are not over, by id, oldest first.
 
-    Finding a page of them takes the same time however many there are.
+    A page of them is found in the same time for any number of matches.
     """
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class InPlay(Mapping[str, MatchRecord]):
             self._seal(match, -1)
 
     def sealed(self) -> list[tuple[str, int, int]]:
-        """For each game with matches of deal-sets: its id, the matches, and the deal-sets."""
+        """Return the id of each game with matches of deal-sets, and the numbers of these matches and deal-sets."""
         matches = self._sealed_matches
         return [(game, matches[game], self._sealed_sets[game]) for game in sorted(matches)]
 
@@ -85,10 +85,10 @@ class InPlay(Mapping[str, MatchRecord]):
         return match_id in self._numbers
 
     def page(self, most: int, *, alone: bool, after: str = "") -> Sequence[MatchRecord]:
-        """At most so many matches, newest first, of those older than `after` if it is given.
+        """Return at most `most` matches, newest first; if `after` is given, only those that are older.
 
-        `after` has to be the id of one of them. With `alone`, only matches that are a deal-set of
-        their own.
+        `after` has to be the id of one of them. With `alone`, only matches that are a deal-set of their own are
+        returned.
         """
         numbers = self._alone if alone else self._all
         end = bisect_left(numbers, self._numbers[after]) if after else len(numbers)
@@ -107,11 +107,11 @@ class OpenMatches:
         self._suspended[match.match_id] = match
 
     def take_suspended(self, match_id: str) -> MatchRecord | None:
-        """The suspended match of this id, which is ordered now; None if there is none."""
+        """Remove and return the suspended match of this id, because it is ordered; None if there is none."""
         return self._suspended.pop(match_id, None)
 
     def any_of(self, match_ids: Sequence[str]) -> bool:
-        """Whether any of these matches is suspended or in play."""
+        """Return whether any of these matches is suspended or in play."""
         return any(
             match_id in self.in_play or match_id in self._suspended for match_id in match_ids
         )
@@ -128,5 +128,5 @@ class OpenMatches:
         return frozenset(self._suspended).union(left)
 
     def in_state(self, state: MatchState) -> Sequence[MatchRecord]:
-        """The matches in play that are in a state, oldest first."""
+        """Return the matches in play that are in a state, oldest first."""
         return [match for match in self.in_play.values() if match.state is state]

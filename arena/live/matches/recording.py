@@ -1,4 +1,4 @@
-"""Records the result of a match, and publishes its deal-set if it was the last of it."""
+"""Records the result of a match, and publishes its deal-set if it was the last match."""
 
 import logging
 import time
@@ -23,7 +23,7 @@ from arena.store import StoredMatch, StoredMatches, StoreError
 from cardarena.v1 import journal_pb2
 
 MOST_ENDS: Final = 64
-"""The latest ends of matches are sent again after a restart; each such match is played back for that."""
+"""The number of latest ends of matches that are sent again after a restart; each such match is replayed for it."""
 
 _log = logging.getLogger(__name__)
 
@@ -36,15 +36,15 @@ class PlayedMatch:
     records: Sequence[bytes]
     """As `MatchLog.bodies`."""
     seated: Sequence[SeatedAt]
-    """Which process of which bot sat where, and how its streams knew the match."""
+    """The processes of bots by seat, and the numbers of the match on their streams."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What is needed to prepare the matches of a report for their record."""
+    """The data that are needed to prepare the matches of a report for their record."""
 
     order: bytes
-    """The order as `deal_set_message`."""
+    """The order, as `deal_set_message` returns it."""
     numbers: Sequence[int]
     """Their numbers in the journal."""
     worker: int
@@ -59,11 +59,11 @@ class ReportedMatch:
 
     outcome: MatchOutcome
     journaled: bytes = b""
-    """Its records with their frames, as `match_log.reported`."""
+    """Its records with their frames, as `match_log.reported` returns them."""
     staged: Sequence[StagedFile] = ()
     """Its replay and notes, written and not published; none if `records` has it."""
     records: Sequence[bytes] = ()
-    """As in the journal, for its replay."""
+    """The records as in the journal, for its replay."""
 
 
 class MatchRecorder(Protocol):
@@ -75,7 +75,7 @@ class MatchRecorder(Protocol):
         ...
 
     async def record(self, match: MatchRecord, outcome: Outcome) -> None:
-        """Take note of how a match ended, and lead it into its last state."""
+        """Note the outcome of a match, and set its last state."""
         ...
 
 
@@ -111,7 +111,7 @@ class ResultRecorder:
                 await self._writer.mark_published(published)
         except Unwritten:
             raise
-        except Exception as error:  # other matches are recorded
+        except Exception as error:  # other matches are still recorded
             # The journal has the result: it is recorded when the arena is started again.
             fields = {"match": spec.match_id, "why": str(error)}
             exc_info = None if isinstance(error, StoreError) else error
@@ -124,7 +124,7 @@ class ResultRecorder:
     def recording(
         self, order: journal_pb2.OrderedDealSet, played: Sequence[PlayedMatch], worker: int
     ) -> Recording:
-        """What is needed to prepare matches for `record_report`."""
+        """Return the data that are needed to prepare matches for `record_report`."""
         completes = len(played) == len(order.matches) and all(
             match.outcome.has_result for match in played
         )
@@ -139,9 +139,9 @@ class ResultRecorder:
     async def record_report(self, order: DealSetOrder, reported: Sequence[ReportedMatch]) -> None:
         """Record matches that a worker has played, and publish the deal-set if they were the last.
 
-        The journal has them first, as if they had been played here: a kill loses none of them.
+        The journal gets them first, as if they had been played here, so that a kill loses none of them.
 
-        Raises `StoreError` if the results cannot be recorded; they are at the next start.
+        Raises `StoreError` if the results cannot be recorded; they are then recorded at the next start.
         """
         ended_unix_ms = time.time_ns() // 1_000_000
         ended = []

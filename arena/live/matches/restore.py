@@ -2,8 +2,8 @@
 
 Results that the store lacks are recorded. Deal-sets whose last match had ended are published. Each interrupted match is
 resumed, waits or is aborted, by its recovery action. Promised matches, which were ordered by hand and had not begun,
-begin. An old journal is kept as long as a match needs it. An error of the arena in one match ends the restoration of
-that match alone.
+begin. An old journal is kept as long as a match needs it. An error of the arena in one match ends only the restoration
+of that match.
 """
 
 import contextlib
@@ -194,7 +194,7 @@ class Restoration:
     # Matches that had not ended.
 
     async def _draw_anew(self) -> None:
-        """After a power cut, draw new packs where bots may have seen more than the journal has.
+        """After a power cut, draw new packs if bots may have seen more than the journal has.
 
         Up to 20 ms of moves that bots received are lost, and cards with them. So a deal-set without
         any result is played from the start with new packs. One that has a result keeps its packs,
@@ -204,7 +204,7 @@ class Restoration:
         for deals in self._deal_sets.live:
             begun = [left[match_id] for match_id in deals.match_ids if match_id in left]
             if any(not match.opened.deal_set for match in begun):
-                continue  # a match of its own is aborted, and its deals are published
+                continue  # a single match is aborted, and its deals are published
             known = await trio.to_thread.run_sync(self._results.outcomes, deals.match_ids)
             if any(outcome.has_result for outcome in known.values()):
                 continue
@@ -213,7 +213,7 @@ class Restoration:
                 self._recovery.unfinished.remove(match)
 
     async def _recovered(self, unfinished: UnfinishedMatch) -> bool:
-        """Execute the recovery action of a match; one at which the arena fails is aborted."""
+        """Execute the recovery action of a match; abort it if the arena fails."""
         match_id = unfinished.opened.match_id
         is_resumed, has_failed = False, True
         with _one_match(match_id):
@@ -225,7 +225,7 @@ class Restoration:
         return is_resumed
 
     async def _recover(self, unfinished: UnfinishedMatch) -> bool:
-        """Execute the recovery action of a match; returns whether it is resumed now."""
+        """Execute the recovery action of a match; return whether it is resumed now."""
         match_id, action = unfinished.opened.match_id, action_for(unfinished)
         if action is RecoveryAction.RESUME_WHEN_ORDERED:
             self._matches.suspended(unfinished)
@@ -283,7 +283,7 @@ class Restoration:
     # Promised matches.
 
     async def _open_promises(self) -> Sequence[journal_pb2.Ordered]:
-        """The orders of promised matches that have neither begun nor been aborted."""
+        """Return the orders of promised matches that have neither begun nor been aborted."""
         ordered = self._recovery.ordered
         promised = [order for order in ordered.values() if not order.ordered_again]
         if not promised:
@@ -313,10 +313,10 @@ class Restoration:
                     await self._break_promise(promise)
 
     def _may_be_played(self, deal_set: str) -> bool:
-        """Whether matches of a deal-set may still be played: not if it is a single match with a replay."""
+        """Return whether matches of a deal-set may still be played: not if it is a single match with a replay."""
         try:
             return not replay_path(self._replays, deal_set).exists()
-        except ValueError:  # no match can have this name
+        except ValueError:  # no match can have this id
             return True
 
     async def _record(self, ended: StoredMatch) -> None:
@@ -328,7 +328,7 @@ class Restoration:
 
 @contextlib.contextmanager
 def _one_match(match_id: str) -> Iterator[None]:
-    """Log an error of the arena in the restoration of one match, so that the others go on."""
+    """Log an error of the arena in the restoration of one match, so that the others continue."""
     try:
         yield
     except Exception as error:
@@ -355,7 +355,7 @@ def aborted(
 
 
 def _never_begun(ordered: journal_pb2.Ordered, cause: AbortCause) -> StoredMatch:
-    """The result of an ordered match that the arena aborts before its first card."""
+    """Return the result of an ordered match that the arena aborts before its first card."""
     deal_set, match_id = ordered.deal_set, ordered.match_id
     bots = [match.bots for match in deal_set.matches if match.match_id == match_id]
     return StoredMatch(

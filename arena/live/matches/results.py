@@ -1,4 +1,4 @@
-"""What an arena keeps of its matches; converts outcomes of the referee into results of competitions, and records them."""
+"""The records that an arena keeps of its matches; converts outcomes of the referee into results of competitions and records them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from arena.store import StoredMatch, StoredMatches
 
 @dataclass(frozen=True, slots=True)
 class ArenaRecords:
-    """What an arena keeps of its matches: files and a store that it writes, and what earlier processes left."""
+    """The records that an arena keeps of its matches: files and a store that it writes, and journals of earlier processes."""
 
     journal: Journal
     deal_log: DealLog
@@ -27,7 +27,7 @@ class ArenaRecords:
     recovery: Recovery
     """The contents of the journals of earlier processes."""
     server_id: str
-    """Names the arena in its commitments."""
+    """The id of the arena in its commitments."""
     signer: ArenaKey | None = None
     """Signs transcripts and replays; None leaves them unsigned."""
 
@@ -40,7 +40,7 @@ class ArenaRecords:
 class ResultWriter:
     """Records results and publications, in shared transactions.
 
-    If the store is locked the writer tries again; matches go on meanwhile.
+    If the store is locked, the writer tries again while matches continue.
     """
 
     def __init__(self, results: StoredMatches) -> None:
@@ -55,7 +55,7 @@ class ResultWriter:
         await self._writes.write(_Rows(ended=ended))
 
     async def mark_published(self, match_ids: Sequence[str]) -> None:
-        """Record that there are replays of these matches; on return that survives this process.
+        """Record that there are replays of these matches; on return the record survives this process.
 
         Raises `StoreError` if that is not possible.
         """
@@ -76,7 +76,7 @@ class _Rows:
 
 
 def match_outcome(outcome: Outcome, journal_position: str = "") -> MatchOutcome:
-    """An outcome of the referee as a result of a competition."""
+    """Return an outcome of the referee as a result of a competition."""
     if outcome.ending is Ending.ABORTED:
         cause = outcome.cause.name.lower() if outcome.cause else ""
         return aborted(outcome.match_id, f"{cause} {outcome.incident}".strip())

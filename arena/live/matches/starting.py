@@ -1,4 +1,4 @@
-"""Starts matches: reserves their bots, agrees the deals and seats the bots, for the first time or again."""
+"""Starts matches: reserves their bots, fixes the deals and seats the bots, for the first time or after a restart."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ Reserved: TypeAlias = tuple[Session, ...]
 class MatchStarter:
     """Reserves and seats the bots of matches that are about to begin, and records that in the journal.
 
-    Reservations ensure that no bot gets more matches than it takes.
+    Reservations ensure that no bot gets more matches than it accepts.
     """
 
     def __init__(
@@ -49,10 +49,10 @@ class MatchStarter:
         self._referee = referee
 
     def reserve(self, match: MatchRecord) -> Reserved:
-        """Reserve the match's bots; returns their sessions by seat.
+        """Reserve the match's bots; return their sessions by seat.
 
-        Raises `Refused` if a bot is not connected or will not play the match, and the order requires it; also
-        if the arena has ended a bot's process.
+        Raises `Refused` if a bot that the order requires is not connected or will not play the match, or if the arena
+        has ended a bot's process.
         """
         self.require_not_sent_home(match)
         sessions = tuple([self._available(bot, match) for bot in match.table.bots])
@@ -61,16 +61,16 @@ class MatchStarter:
         return sessions
 
     def require_not_sent_home(self, match: MatchRecord) -> None:
-        """Require bots that are connected, unless it is their own fault that they are not.
+        """Require that the arena has not ended the process of a bot.
 
-        Raises `Refused` if the arena has ended the process of one.
+        Raises `Refused` if it has. A bot that is absent by its own fault is accepted.
         """
         for bot in match.table.bots:
             if (session := self._sessions.get(bot)) is not None and session.sent_home:
                 raise Refused(BOT_NOT_AVAILABLE, f"the arena has ended {bot.name!r} meanwhile")
 
     async def bots_are_free(self, match: MatchRecord) -> None:
-        """Wait until each bot takes another match."""
+        """Wait until every bot accepts another match."""
         if not match.policy.waits_for_turn:
             return
         bots = match.table.bots
@@ -153,7 +153,7 @@ class MatchStarter:
 
 
 def release(sessions: Reserved) -> None:
-    """End the reservation of a match that has begun, or will not begin."""
+    """End the reservations for a match that has begun, or will not begin."""
     for session in sessions:
         session.unreserve()
 
@@ -166,7 +166,7 @@ def _is_full(session: Session | None, bots: Sequence[BotId]) -> bool:
 
 
 def _why_unwilling(session: Session, terms: MatchTerms, bots: Sequence[BotId]) -> str:
-    """Why a connected bot will not play a match; empty if it will."""
+    """Return why a connected bot will not play a match; empty if it will."""
     game, seats = terms.game, terms.seats
     if not session.connected:
         return ""

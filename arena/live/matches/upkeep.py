@@ -1,9 +1,8 @@
-"""Keeps journals small while the arena runs: records that no match needs any more are removed.
+"""Keeps journals small while the arena runs: it removes records that no match needs any more.
 
-The records of a match are needed until its result is recorded and its replay is published; those
-of the latest ends as long as a bot may not have received them. A journal of an earlier process is
-removed once nothing of it is needed. Until then its other records are removed, as they are from
-the journal of this process.
+The records of a match are needed until its result is recorded and its replay is published; the records of the latest
+ends are needed while a bot may not have received them. A journal of an earlier process is removed once nothing of it is
+needed. Until then its other records are removed, as they are from the journal of this process.
 """
 
 import contextlib
@@ -26,7 +25,7 @@ from arena.records.read import replay_path
 CHECK_S: Final = 10.0
 """Time in seconds between two checks."""
 PAUSE_S: Final = 0.005
-"""Pause after each piece of work, so that the loop's thread gets the interpreter."""
+"""Pause in seconds after each piece of work, so that the loop's thread gets the interpreter."""
 
 _log = logging.getLogger(__name__)
 
@@ -46,7 +45,7 @@ class JournalUpkeep:
 
     async def run(self) -> None:
         """Compact them every `CHECK_S` seconds until cancelled."""
-        with contextlib.suppress(Unwritten):  # the arena ends, and says why
+        with contextlib.suppress(Unwritten):  # the arena ends, and logs the reason
             while True:
                 await trio.sleep(CHECK_S)
                 await self.check()
@@ -54,13 +53,13 @@ class JournalUpkeep:
     async def check(self) -> None:
         """Remove the records that are not needed now. Raises `Unwritten` if the journal cannot be written."""
         async with self._checking:
-            # A backup that copies the journal, or a program that removes replays, is not disturbed.
+            # The lock waits for a backup that copies the journal and for a program that removes replays.
             with durable_files.folder_locked(self._journal.folder) as held:
                 if held:
                     await self._check()
 
     async def _check(self) -> None:
-        # Both at once: segments that are full now have no records of later matches.
+        # Both are read at once: segments that are full now have no records of later matches.
         full, needed = self._journal.full_segments, self._matches.needed_records
         # What this process copied of earlier journals has to be on the disk before these go.
         if self._recovery.runs:
@@ -72,7 +71,7 @@ class JournalUpkeep:
             if full:
                 freed = await trio.to_thread.run_sync(self._compactor.compact, full, needed)
                 _log_freed(freed, full)
-        except OSError as error:  # the next start only has more to read
+        except OSError as error:  # the only effect is that the next start reads more
             _log.warning("a journal cannot be made smaller", extra={"why": error.strerror})
 
     async def drop_spent(self) -> None:
@@ -92,7 +91,7 @@ class JournalUpkeep:
         _log.info("earlier journals were removed", extra={"segments": len(spent)})
 
     async def _compact_earlier(self, run: JournalRun) -> None:
-        """Remove what is not needed of an earlier journal of which something is needed."""
+        """Remove unneeded records of an earlier journal that has needed ones."""
         if run.damaged:
             return
         needed = run.needs(self._matches.waiting, self._unpublished)

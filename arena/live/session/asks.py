@@ -1,7 +1,7 @@
-"""The asks of one bot at its seats, over all its streams: when an ask is sent, and what an answer to it does.
+"""The asks of one bot at its seats, over all its streams: when an ask is sent, and how an answer is treated.
 
-A match runner asks through a `Seating`, its port to the bot; the `AskSender` sends the ask. An ask moves through its
-states downwards only.
+A match runner asks through a `Seating`, its port to the bot; the `AskSender` sends the ask. An ask goes through its
+states in the order of the table.
 
 | state   | listed by `welcome`   | what an answer does                                      |
 |---------|-----------------------|----------------------------------------------------------|
@@ -45,7 +45,7 @@ REMEMBERED_ASKS: Final = 1024
 
 
 def ask_id(match: int, decision: int) -> int:
-    """The id of a decision on the bot's streams; `match` is the match's number there.
+    """Return the id of a decision on the bot's streams; `match` is the match's number there.
 
     Raises:
       ValueError: after a million decisions of one seat.
@@ -56,12 +56,12 @@ def ask_id(match: int, decision: int) -> int:
 
 
 def decision_of(ask_id: int) -> tuple[int, int]:
-    """The match's number and the number of the decision in an ask's id."""
+    """Return the match's number and the number of the decision in an ask's id."""
     return ask_id >> DECISION_BITS, ask_id & (1 << DECISION_BITS) - 1
 
 
 def newest_events(events: Sequence[bytes]) -> Sequence[bytes]:
-    """The last events that fit, oldest first."""
+    """Return the last events that fit, oldest first."""
     size = 0
     for at in range(len(events), 0, -1):
         size += len(events[at - 1])
@@ -71,7 +71,7 @@ def newest_events(events: Sequence[bytes]) -> Sequence[bytes]:
 
 
 def shown_name(spec: MatchSpec, seat: int, name: str) -> str:
-    """The name of a bot that the other bots of its match see.
+    """Return the name of a bot that the other bots of its match see.
 
     The matches of a deal-set have the same bots, so their names would reveal which matches these are.
     """
@@ -81,7 +81,7 @@ def shown_name(spec: MatchSpec, seat: int, name: str) -> str:
 def match_end(
     number: int, seat: int, outcome: Outcome, last_events: Sequence[bytes]
 ) -> play_pb2.MatchEnd:
-    """The end of a match for the bot at a seat; `number` is the match's number on the bot's streams."""
+    """Return the end of a match for the bot at a seat; `number` is the match's number on the bot's streams."""
     return play_pb2.MatchEnd(
         match=number,
         trailing_events=map(game_pb2.GameEvent.FromString, newest_events(last_events)),
@@ -103,7 +103,7 @@ def match_end(
 
 
 class BotSession(Protocol):
-    """The session of a bot, as far as a seat needs it."""
+    """The interface of a bot's session that a seat needs."""
 
     @property
     def asks(self) -> "AskSender": ...
@@ -122,7 +122,7 @@ class BotSession(Protocol):
         ...
 
     def unseat(self, number: int, end: play_pb2.MatchEnd) -> None:
-        """The match of this number is over: send its end to the bot."""
+        """Send the bot the end of the match of this number, which is over."""
         ...
 
 
@@ -181,7 +181,7 @@ class Seating:
         self.attend(here=self._session.connected or self._session.expected)
 
     def attend(self, *, here: bool) -> None:
-        """The bot can be reached from now on, or cannot."""
+        """Note whether the bot can be reached from now on."""
         if self._presence is not None:
             if here:
                 self._presence.came_back()
@@ -189,7 +189,7 @@ class Seating:
                 self._presence.left()
 
     def had_notes(self, note_bytes: int) -> None:
-        """The bot's notes from before the arena was restarted take so many bytes."""
+        """Set the number of bytes of the bot's notes from before a restart of the arena."""
         self._note_bytes = note_bytes
 
     def takes_note(self, note: str) -> bool:
@@ -201,7 +201,7 @@ class Seating:
         return True
 
     def refuses_notes(self) -> bool:
-        """A note does not fit; returns true the first time, when the bot is sent a refusal."""
+        """Note that a note does not fit; return true the first time, when the bot is sent a refusal."""
         first, self._notes_refused = not self._notes_refused, True
         return first
 
@@ -223,7 +223,7 @@ class Seating:
         self._session.unseat(self.number, end)
 
     def left(self) -> None:
-        """Settle the open ask, as the bot will not answer it."""
+        """Settle the open ask, because the bot will not answer it."""
         if self._ask is not None and not self._ask.settled:
             self._ask.abandoned()
 
@@ -265,7 +265,7 @@ class AskEntry:
 
 
 class AskTable:
-    """All asks of one bot that are not forgotten."""
+    """All remembered asks of one bot."""
 
     def __init__(self) -> None:
         self._entries: dict[int, AskEntry] = {}
@@ -301,12 +301,12 @@ class AskTable:
         self._waiting.append(entry)
 
     def sent(self, entry: AskEntry) -> None:
-        """An ask was sent, or will be listed by a welcome: it is open."""
+        """Mark an ask as open: it was sent, or a welcome will list it."""
         entry.state = AskState.OPEN
         self._open[entry.number] = entry
 
     def next_waiting(self) -> AskEntry | None:
-        """Take the ask that has waited longest and is not settled; None if there is none."""
+        """Remove and return the ask that has waited longest and is not settled; None if there is none."""
         while self._waiting:
             entry = self._waiting.popleft()
             if _waits(entry):
@@ -314,15 +314,15 @@ class AskTable:
         return None
 
     def take_open(self, number: int) -> AskEntry | None:
-        """Take an open ask to settle it; None if there is none of this id."""
+        """Remove and return an open ask to settle it; None if there is none of this id."""
         return self._open.pop(number, None)
 
     def only_open(self) -> AskEntry | None:
-        """The one ask that is open; None if there is none, or more than one."""
+        """Return the one ask that is open; None if there is none, or more than one."""
         return next(iter(self._open.values())) if len(self._open) == 1 else None
 
     def settle(self, entry: AskEntry) -> None:
-        """An ask is settled, by an answer or without one."""
+        """Settle an ask, by an answer or without one."""
         self._open.pop(entry.number, None)
         entry.state = AskState.SETTLED
         entry.ask = entry.seating = None
@@ -331,23 +331,23 @@ class AskTable:
             del self._entries[self._settled.popleft()]
 
     def withdraw(self, number: int) -> None:
-        """An ask is settled without an answer: it was open, waited, or was answered just now."""
+        """Settle an ask without an answer; it was open, was waiting, or has just been answered."""
         entry = self._entries.get(number)
         if entry is not None and entry.state is not AskState.SETTLED:
             self.settle(entry)
 
     def remember(self, number: int, said: Said | None, codec: Codec) -> None:
-        """An ask was settled before the arena was restarted; the bot may send its answer again."""
+        """Add an ask that was settled before the arena was restarted; the bot may send its answer again."""
         entry = self._entries[number] = AskEntry(number, None, None)
         entry.answered(said, codec)
         self.settle(entry)
 
     def knows(self, number: int) -> bool:
-        """Whether there is an ask of this id that is not forgotten."""
+        """Return whether an ask of this id is remembered."""
         return number in self._entries
 
     def contradicts(self, answer: play_pb2.Answer) -> bool:
-        """Whether an answer means another move than the one that settled its ask."""
+        """Return whether an answer means another move than the one that settled its ask."""
         entry = self._entries.get(answer.ask_id)
         if entry is None or entry.said is None or entry.codec is None:
             return False
@@ -368,7 +368,7 @@ def _waits(entry: AskEntry) -> bool:
 
 
 class AskSender:
-    """Sends a bot its asks, as many at a time as it takes; the others wait for a free slot."""
+    """Sends a bot its asks; at most as many are open as the bot accepts, and the others wait for a free slot."""
 
     def __init__(self, stream: CurrentStream, now_s: Callable[[], float]) -> None:
         self.table = AskTable()
@@ -380,7 +380,7 @@ class AskSender:
         self._last_round_trip_ms = 0
 
     def take(self, slots: int, *, wants_text: bool) -> None:
-        """Have so many asks open at a time from now on, with texts if the bot wants them."""
+        """Set the number of simultaneously open asks, and whether asks have texts."""
         self._slots = slots
         self._wants_text = wants_text
 
@@ -398,7 +398,7 @@ class AskSender:
             self.table.wait(entry)
 
     def fill_slots(self, *, listed_s: float | None = None) -> None:
-        """Open waiting asks, as many as there are free slots.
+        """Open waiting asks for all free slots.
 
         With `listed_s` they are not sent: `welcome` will list them at that time.
         """
@@ -411,7 +411,7 @@ class AskSender:
                 entry.asked[1].sent(listed_s)
 
     def withdraw(self, ask: OpenAsk, number: int, fault: FaultKind | None, reason: str) -> None:
-        """An ask is settled without the bot's answer, or by a wrong one."""
+        """Settle an ask without the bot's answer, or after a wrong one."""
         self.table.withdraw(number)
         if ask.sent_s >= 0:
             closed = play_pb2.AskClosed(
@@ -429,7 +429,7 @@ class AskSender:
     def listed(
         self, room: int, now_s: float
     ) -> tuple[Sequence[bytes], Sequence[tuple[int, bytes]]]:
-        """The open asks: those that fit into `room` bytes of the welcome, and the rest with their ids."""
+        """Return the open asks that fit into `room` bytes of the welcome, and the rest with their ids."""
         listed: list[bytes] = []
         later: list[tuple[int, bytes]] = []
         for entry in self.table.open:

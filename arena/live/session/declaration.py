@@ -24,11 +24,11 @@ class Declaration:
     """The declared games that the bot may be seated at, by id."""
     version: str = ""
     max_matches: int = 0
-    """Matches that it takes at a time."""
+    """The number of simultaneous matches that it accepts."""
     max_open_asks: int = 1
-    """Asks that it takes at a time."""
+    """The number of simultaneously open asks that it accepts."""
     wants_text: bool = False
-    """Whether asks have moves and events in notation as well."""
+    """Whether asks also have moves and events in notation."""
     adds_entropy: bool = False
     """Whether it takes part in fair deals."""
     publishes_notes: bool = False
@@ -36,7 +36,7 @@ class Declaration:
 
     @classmethod
     def of(cls, hello: play_pb2.Hello) -> tuple["Declaration", Sequence[play_pb2.GameAdmission]]:
-        """The declaration of a hello, and for each declared game whether the bot is admitted to it."""
+        """Return the declaration of a hello, and for each declared game whether the bot is admitted to it."""
         games, admissions = _admitted(hello.games)
         declared = cls(
             games,
@@ -50,11 +50,11 @@ class Declaration:
         return declared, admissions
 
     def ready_for(self, max_matches: int) -> "Declaration":
-        """The same with another number of matches, which the bot sent in `ready`."""
+        """Return the declaration with another number of matches, which the bot sent in `ready`."""
         return replace(self, max_matches=min(max_matches, MAX_MATCHES))
 
     def plays(self, game_id: str, rules_version: int, seats: int) -> bool:
-        """Whether the bot declared this game, rules version and number of seats."""
+        """Return whether the bot declared this game, rules version and number of seats."""
         support = self.games.get(game_id)
         return (
             support is not None

@@ -12,13 +12,13 @@ MAX_MATCH_NOTE_BYTES: Final = 1 << 18
 MAX_MATCHES: Final = 512
 MAX_OPEN_ASKS: Final = 512
 MAX_STRIKES: Final = 10
-"""Refused messages after which a stream is closed."""
+"""The number of refused messages after which a stream is closed."""
 FREE_MESSAGES: Final = 40
-"""Messages that a bot may send in a burst besides the answers to its open asks."""
+"""The number of messages that a bot may send in a burst besides the answers to its open asks."""
 FREE_MESSAGES_PER_S: Final = 20.0
 """Rate of further ones, in messages a second."""
 MIN_PING_INTERVAL_MS: Final = 10_000
-"""A client that sends HTTP/2 pings more often may be closed: they count as bytes besides messages."""
+"""The shortest interval of HTTP/2 pings: they count as bytes besides messages, so the connection of a client that sends more may be closed."""
 MAX_SENT_BYTES: Final = 2 << 20
 """Longest message of the arena, in bytes: a welcome may list 512 matches, and the end of a match all events that were
 not sent to a seat before."""

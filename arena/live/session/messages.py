@@ -3,8 +3,9 @@
 In the queue, a run of asks becomes one frame.
 
 The writers of all streams are woken together, once the host loop has nothing more to read. gRPC delivers messages in
-every second turn of the loop. A writer that sent at once would send small frames, and small frames cause small ones:
-few asks get few answers. So writers wait while messages arrive, and their frames share one write of the journal.
+every second turn of the loop. A writer that sent at once would send small frames, and small frames cause further small
+frames: few asks get few answers. So writers wait while messages arrive, and their frames share one write of the
+journal.
 """
 
 import asyncio
@@ -38,28 +39,28 @@ DealTalk: TypeAlias = Callable[[BotId, play_pb2.BotMessage], play_pb2.Refusal | 
 """Takes a bot's message about deals; returns a refusal, or None."""
 
 LAG_S: Final = 0.001
-"""If an ask takes longer from its time stamp to the transport, it is stamped again."""
+"""The time in seconds from its time stamp to the transport after which an ask is stamped again."""
 MAX_QUEUED_BYTES: Final = 8 << 20
-"""Bytes that may wait for one bot; its stream is closed if more do."""
+"""The number of bytes that may wait for one bot; its stream is closed if more wait."""
 MAX_WAITING_BYTES: Final = 512 << 20
-"""While more than this waits for all bots together, a stream with more than `SHARE_BYTES` is closed."""
+"""The number of bytes that wait for all bots together above which streams with more than `SHARE_BYTES` are closed."""
 SHARE_BYTES: Final = 1 << 20
-"""Bytes that may wait for one bot even then."""
+"""The number of bytes that may wait for one bot even then."""
 QUIET_TURNS: Final = 3
-"""Turns of the loop in a row without a message after which writers are woken."""
+"""The number of turns of the loop in a row without a message after which writers are woken."""
 MOST_TURNS: Final = 24
-"""Most turns of the loop that a writer waits, however many messages arrive."""
+"""The maximal number of turns of the loop that a writer waits."""
 
 _Reason = play_pb2.RefusalReason
 
 _CONTEXT_BYTES: Final = 32
-"""Bytes of a deal's context that a refusal repeats; a longer context is cut."""
+"""The number of bytes of a deal's context that a refusal repeats; a longer context is shortened."""
 
 _PLAIN_ANSWERS: Final = tuple(Answer(index=index) for index in range(MAX_OFFERED))
 
 
 class IncomingMessages:
-    """Takes the messages of one bot, over all its streams."""
+    """The messages that one bot sends, over all its streams."""
 
     def __init__(
         self,
@@ -75,11 +76,9 @@ class IncomingMessages:
     ) -> None:
         """Take messages of a bot.
 
-        Args:
-          stream: Where replies are sent.
-          on_ready: Called with the number of matches that the bot says it is ready for.
-          on_refusal: Called with the reason of each refusal.
-          on_deal: Takes messages about deals; without it, all of them are refused.
+        Args: stream: The stream to which replies are sent. on_ready: Called with the number of matches that the bot
+        declares itself ready for. on_refusal: Called with the reason of each refusal. on_deal: Takes messages about
+        deals; without it, all of them are refused.
         """
         self._bot = bot
         self._stream = stream
@@ -96,7 +95,7 @@ class IncomingMessages:
         """Messages about deals that the bot was asked for and has not sent."""
 
     def begin_stream(self) -> None:
-        """A new stream begins, without strikes."""
+        """Begin a new stream, which has no strikes."""
         self._strikes = 0
 
     @property
@@ -139,7 +138,7 @@ class IncomingMessages:
     def _take_answers(
         self, outbox: Postbox, given: Sequence[play_pb2.Answer], received_s: float, data: bytes
     ) -> bool:
-        """Take the answers of one message; false if no open ask wanted any of them."""
+        """Take the answers of one message; return false if none of them belongs to an open ask."""
         owed, invented = False, 0
         for answer in given if len(given) <= MAX_OPEN_ASKS else self._first_of(given):
             entry = self._table.take_open(answer.ask_id)
@@ -160,7 +159,7 @@ class IncomingMessages:
         return owed
 
     def _first_of(self, answers: Sequence[play_pb2.Answer]) -> Sequence[play_pb2.Answer]:
-        """As many answers as asks can be open; the rest is refused without being read."""
+        """Return as many answers as asks can be open; the rest is refused without being read."""
         text = f"a message holds at most {MAX_OPEN_ASKS} answers, one for each open ask"
         self._refuse(0, _Reason.REFUSAL_REASON_MALFORMED, text)
         return answers[:MAX_OPEN_ASKS]
@@ -195,7 +194,7 @@ class IncomingMessages:
         entry.answered(ask.said, seating.codec)
 
     def _takes_note(self, seating: Seating, note: str) -> bool:
-        """Whether a note fits into the limit of its match; the first that does not is refused."""
+        """Return whether a note fits into the limit of its match; the first that does not fit is refused."""
         if seating.takes_note(note):
             return True
         if seating.refuses_notes():
@@ -213,7 +212,7 @@ class IncomingMessages:
         seating = self._seats.get(match)
         asked = match <= self._seats.numbered
         if seating is not None:
-            # After a restart it is unknown which asks were made until the match was played again.
+            # After a restart it is unknown which asks were made until the match is replayed.
             asked = decision <= seating.asked or seating.is_replayed
         if match == 0 or decision == 0 or not asked:
             text = f"ask {number}"
@@ -393,7 +392,7 @@ class Outbox:
             self._wake()
 
     def drop(self) -> None:
-        """Close, and send only what the transport already has."""
+        """Close the queue, and send only what the transport already has."""
         self.close()
         self.dropped = True
         self._counts.waits(-self._handed_bytes - self._queued_bytes)
@@ -404,7 +403,7 @@ class Outbox:
         self._unstamped.clear()
 
     async def next(self) -> list[bytes]:
-        """Wait for frames to send; empty when the outbox is closed and drained."""
+        """Wait for frames and return them; empty when the outbox is closed and drained."""
         if self._handed_bytes:
             self._counts.waits(-self._handed_bytes)
         self._handed, self._handed_bytes = [], 0
@@ -419,8 +418,8 @@ class Outbox:
         self.received_s = 0.0
         if self._writer_was_free and self._unstamped:
             self.received_s = self._received_s
-            # The arena itself took this long, so the clocks start now. While the bot keeps the
-            # transport busy, its own clock runs.
+            # The arena itself took this long, so the clocks start now. While the bot delays the transport, its own
+            # clock runs.
             now_s = self._now_s()
             if now_s - self._unstamped[0].sent_s > LAG_S:
                 for ask in self._unstamped:

@@ -18,7 +18,7 @@ from arena.records.journal.kept_sessions import KeptSession
 from cardarena.v1 import play_pb2
 
 MAX_AWAY: Final = 1_000
-"""Most sessions that are kept for bots that are away and play no match."""
+"""The maximal number of sessions that are kept for bots that are away and play no match."""
 
 
 class SessionRegister:
@@ -35,10 +35,8 @@ class SessionRegister:
     ) -> None:
         """Begin without sessions.
 
-        Args:
-          now_s: The clock that matches are played by.
-          on_deal: Takes messages of bots about deals, as in each `Session`.
-          on_refusal: Called with the reason of each refused message.
+        Args: now_s: Reads the clock of matches. on_deal: Takes messages of bots about deals, as in each `Session`.
+        on_refusal: Called with the reason of each refused message.
         """
         self._limits = limits
         self._now_s = now_s
@@ -64,19 +62,19 @@ class SessionRegister:
         return len(self._sessions)
 
     def get(self, bot: BotId) -> Session | None:
-        """The session of a bot; None if it has never connected, or is forgotten."""
+        """Return the session of a bot; None if it has never connected, or is forgotten."""
         return self._sessions.get(bot)
 
     def invited(self, after: str, most: int) -> Sequence[Session]:
-        """At most so many bots that a match can be ordered with by hand, in order of name, after a name.
+        """Return at most `most` bots with which a match can be ordered by hand, in order of name, after the name `after`.
 
-        Of a bot with several processes, which a competition launched, the first process counts.
+        For a bot with several processes, which a competition launched, the first process counts.
         """
         at = bisect_right(self._invited, after)
         return [self._sessions[BotId(name)] for name in self._invited[at : at + most]]
 
     def session_of(self, bot: BotId) -> Session:
-        """The session of a bot; a new one continues the counts of an earlier process."""
+        """Return the session of a bot; a new one continues the counts of an earlier process."""
         session = self._sessions.get(bot)
         if session is None:
             kept = self._kept.get(bot, KeptSession())
@@ -137,7 +135,7 @@ class SessionRegister:
             await self._arrival.wait()
 
     def hung_up(self, session: Session) -> None:
-        """A bot's stream has ended. The session that has been without one for longest may be forgotten."""
+        """Note that a bot's stream has ended. The session that has had no stream for the longest time may be forgotten."""
         self._list(session)
         self._left.pop(session.bot, None)
         self._left[session.bot] = None
@@ -162,7 +160,7 @@ class SessionRegister:
     # All sessions.
 
     def drain(self, seconds: float) -> None:
-        """Announce to all bots that their streams will be closed after so many seconds."""
+        """Announce to all bots that their streams will be closed after this many seconds."""
         self._closes_at_s = time.monotonic() + seconds
         for session in self:
             self._announce_drain(session)

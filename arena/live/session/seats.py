@@ -16,9 +16,9 @@ from typing import Final, Generic, TypeVar
 from arena.live.session.asks import Seating
 
 REMEMBERED_ENDS: Final = 64
-"""Ends of matches that are sent again to a bot that may not have received them."""
+"""The number of ends of matches that are sent again to a bot that may not have received them."""
 REMEMBERED_CLOSES: Final = 64
-"""Deal-sets whose opening is sent again on later streams."""
+"""The number of deal-sets whose opening is sent again on later streams."""
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -34,13 +34,13 @@ class UnacknowledgedMessages(Generic[Key]):
     """Messages of one kind that the bot may not have received, oldest first."""
 
     def __init__(self, most: int) -> None:
-        """Keep at `most` so many; the oldest is forgotten for a further one."""
+        """Keep at most `most` messages; a further one replaces the oldest."""
         self._most = most
         self.messages: Final[dict[Key, _SentMessage]] = {}
         """The messages by key; read at every answer."""
 
     def sent(self, key: Key, frame: bytes, open_asks: frozenset[int]) -> None:
-        """A message was sent while these asks were open."""
+        """Add a message that was sent while these asks were open."""
         self.messages[key] = _SentMessage(frame, open_asks)
         if len(self.messages) > self._most:
             del self.messages[next(iter(self.messages))]
@@ -49,19 +49,19 @@ class UnacknowledgedMessages(Generic[Key]):
         self.messages.clear()
 
     def answered(self, number: int) -> None:
-        """The bot answered an ask: it has received everything that was sent before the ask."""
+        """Note that the bot answered an ask: it has received everything that was sent before the ask."""
         for key in [key for key, sent in self.messages.items() if number not in sent.open_before]:
             del self.messages[key]
 
     def sent_again(self, open_asks: frozenset[int]) -> Sequence[tuple[Key, bytes]]:
-        """All messages, which are sent again while these asks are open."""
+        """Return all messages, which are sent again while these asks are open."""
         for sent in self.messages.values():
             sent.open_before = open_asks
         return [(key, sent.frame) for key, sent in self.messages.items()]
 
 
 class SeatTable:
-    """All seats of one bot that are not forgotten."""
+    """All remembered seats of one bot."""
 
     def __init__(self, numbered: int = 0) -> None:
         """Begin without seats; the bot's earlier matches had numbers up to `numbered`."""
@@ -83,7 +83,7 @@ class SeatTable:
         return len(self._playing)
 
     def get(self, number: int) -> Seating | None:
-        """The seat at a match in play, by the match's number."""
+        """Return the seat at a match in play, by the match's number."""
         return self._playing.get(number)
 
     def add(self, seating: Seating) -> None:
@@ -91,15 +91,15 @@ class SeatTable:
         self.numbered = max(self.numbered, seating.number)
 
     def attend(self, *, here: bool) -> None:
-        """The bot can be reached at its matches from now on, or cannot."""
+        """Note whether the bot can be reached at its matches from now on."""
         for seating in self:
             seating.attend(here=here)
 
     def leave(self) -> None:
-        """Settle the open asks of its matches, as the bot will not answer."""
+        """Settle the open asks of its matches, because the bot will not answer."""
         for seating in self:
             seating.left()
 
     def ended(self, number: int, end: bytes, open_asks: frozenset[int]) -> None:
-        """A match is over, and its end was sent while these asks were open."""
+        """Note that a match is over, and that its end was sent while these asks were open."""
         self.ends.sent(self._playing.pop(number), end, open_asks)

@@ -101,14 +101,14 @@ class Session:
 
     @property
     def is_idle(self) -> bool:
-        """Whether the bot is connected, has been sent everything, and is asked nothing at its matches."""
+        """Return whether the bot is connected, everything was sent to it, and nothing is asked of it at its matches."""
         outbox = self._stream.outbox
         if outbox is None or outbox.closed or self.state is not _CONNECTED:
             return False
         return not self.asks.table.open_ids and outbox.queued == (0, 0)
 
     def on_reach(self, reach: Callable[[], None] | None) -> None:
-        """Have this called before anything is sent to the bot."""
+        """Call `reach` before anything is sent to the bot, from now on."""
         self._stream.on_reach(reach)
 
     @property
@@ -139,7 +139,7 @@ class Session:
     # Streams.
 
     def attach(self, hello: play_pb2.Hello, outbox: Postbox, address: str = LOCAL) -> None:
-        """A stream from an address said hello; it replaces any older one."""
+        """Attach a stream from an address, after its hello; it replaces any older one."""
         self._stream.attach(outbox)
         before = self._happens(SessionEvent.ATTACHED)
         self.sent_home = False
@@ -160,7 +160,7 @@ class Session:
     def _welcome(
         self, hello: play_pb2.Hello, admissions: Sequence[play_pb2.GameAdmission], now_s: float
     ) -> Sequence[bytes]:
-        """The first frames of a stream: the welcome, with the limits, the matches and the open asks.
+        """Return the first frames of a stream: the welcome, with the limits, the matches and the open asks.
 
         Asks that do not fit into it follow, and then the ends of matches and of deal-sets that the bot may not have
         received.
@@ -187,13 +187,13 @@ class Session:
         return [frame, *(frame for _, frame in (*later, *ends, *closes))]
 
     def detach(self, outbox: Postbox) -> None:
-        """A stream has ended. If it was the newest, the bot is away until it reconnects."""
+        """Detach a stream that has ended. If it was the newest, the bot is away until it reconnects."""
         if self._stream.detach(outbox):
             self._happens(SessionEvent.DETACHED)
             self.seats.attend(here=False)
 
     def expect_back(self) -> None:
-        """The arena was restarted: unless the bot is connected, asks wait until it reconnects."""
+        """Expect the bot back after a restart of the arena: unless it is connected, asks wait until it reconnects."""
         self._happens(SessionEvent.EXPECTED_BACK)
         if self.state is _EXPECTED:
             self.asks.hold()
@@ -206,17 +206,17 @@ class Session:
             self.seats.attend(here=False)
 
     def leave(self) -> None:
-        """The bot will not reconnect, as when its process has ended: the fallback plays for it."""
+        """Note that the bot will not reconnect, for example because its process has ended: the fallback plays for it."""
         self._happens(SessionEvent.LEFT)
         self.seats.leave()
 
     def forget_sent(self) -> None:
-        """Forget what an earlier process was sent: a new one receives its seats in play alone."""
+        """Forget the messages to an earlier process: a new process receives only its seats in play."""
         self.seats.ends.clear()
         self.seats.closes.clear()
 
     def send_home(self) -> None:
-        """Close the stream, as the arena ends the bot's process. The bot is not blamed for its absence."""
+        """Close the stream, because the arena ends the bot's process. The absence of the bot is no fault."""
         self.sent_home = True
         self.close()
 
@@ -235,7 +235,7 @@ class Session:
             self.incoming.expect_deal_message()
 
     def send_until_received(self, context: bytes, message: play_pb2.ArenaMessage) -> None:
-        """Send how a deal-set was opened, and again on later streams until the bot acknowledges it."""
+        """Send the opening of a deal-set, and send it again on later streams until the bot acknowledges it."""
         frame = message.SerializeToString()
         self._stream.post(frame)
         self.seats.closes.sent(context, frame, self._open_asks)
@@ -273,14 +273,14 @@ class Session:
         return seating
 
     def ended_before(self, spec: MatchSpec, seat: int, number: int, end: play_pb2.MatchEnd) -> None:
-        """A match ended before the arena was restarted, and the bot may not have received its end."""
+        """Add a match that ended before the arena was restarted; the bot may not have received its end."""
         names = tuple(entrant.name for entrant in spec.entrants)
         self.seats.add(Seating(self, number, spec, seat, names))
         frame = play_pb2.ArenaMessage(match_end=end).SerializeToString()
         self.seats.ended(number, frame, frozenset())
 
     def unseat(self, number: int, end: play_pb2.MatchEnd) -> None:
-        """A match is over: send its end, and again on later streams until the bot acknowledges it."""
+        """Send the end of a match, and send it again on later streams until the bot acknowledges it."""
         frame = play_pb2.ArenaMessage(match_end=end).SerializeToString()
         self._stream.post(frame)
         self.seats.ended(number, frame, self._open_asks)
@@ -293,7 +293,7 @@ class Session:
 def seat_all(
     spec: MatchSpec, sessions: Sequence[Session], numbers: Sequence[int] = ()
 ) -> list[Seating]:
-    """Seat bots at a match, by seat; `numbers` are the match's on their streams if it is resumed."""
+    """Seat bots at a match, by seat; `numbers` are its numbers on their streams if it is resumed."""
     names = tuple(entrant.name for entrant in spec.entrants)
     numbered = zip(sessions, numbers or [0] * spec.terms.seats, strict=True)
     return [

@@ -1,4 +1,4 @@
-"""The states of a session, which say whether its bot can be reached, and what changes them.
+"""The states of a session, which say whether its bot can be reached, and the events that change them.
 
 | state     | stream | its clocks run | asks                        | matches seat it     |
 |-----------|--------|----------------|-----------------------------|---------------------|

@@ -1,4 +1,4 @@
-"""The newest stream of a bot, and where its messages are posted."""
+"""The newest stream of a bot, to which its messages are posted."""
 
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -14,7 +14,7 @@ MAX_FRAME_BYTES: Final = 120_000
 
 
 class Postbox(Protocol):
-    """Where a session posts messages to its bot: an `Outbox`, or a double that keeps them in memory."""
+    """The interface by which a session posts messages to its bot: an `Outbox`, or a double that keeps them in memory."""
 
     @property
     def closed(self) -> bool: ...
@@ -34,7 +34,7 @@ class Postbox(Protocol):
 
 
 class CurrentStream:
-    """The newest stream of a bot, where its messages are posted. Without a stream they are dropped."""
+    """The newest stream of a bot, to which its messages are posted. Without a stream they are dropped."""
 
     __slots__ = ("outbox", "reach")
 
@@ -59,7 +59,7 @@ class CurrentStream:
         self.outbox = outbox
 
     def detach(self, outbox: Postbox) -> bool:
-        """A stream has ended; false if it was not the newest."""
+        """Detach a stream that has ended; return false if it was not the newest."""
         if self.outbox is not outbox:
             return False
         self.outbox = None
@@ -72,7 +72,7 @@ class CurrentStream:
             self.outbox.post(frame)
 
     def send(self, message: play_pb2.ArenaMessage) -> bool:
-        """Encode a message and post it; false if no stream is open."""
+        """Encode a message and post it; return false if no stream is open."""
         if self.outbox is None:
             return False
         self.post(message.SerializeToString())
