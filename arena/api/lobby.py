@@ -98,10 +98,8 @@ class LobbyCalls(MatchCalls, lobby_pb2_grpc.LobbyServiceServicer):
         before = in_play.get(place.in_play)
         # A page does not reveal whether a match is in play that the caller may not see.
         on = before is not None and (sees_all or before.order.alone)
-        after, most = (
-            (place.in_play if on else ""),
-            size + 1,
-        )  # one more shows whether there is another page
+        # One more match shows whether there is another page.
+        after, most = (place.in_play if on else ""), size + 1
         ordered = (
             in_play.page(most, alone=not sees_all, after=after) if on or not place.begun else ()
         )

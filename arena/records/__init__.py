@@ -1,1 +1,1 @@
-"""The journal of matches in progress, and replays: append, cut, read, verify, show."""
+"""The journal of matches in progress, and replays, which are read, verified, shown and exported."""

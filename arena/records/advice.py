@@ -9,11 +9,11 @@ from arena.records.phrases import listed, seconds
 from arena.referee.spec import FaultKind
 
 _FAR_BELOW: Final = 0.5
-"""A bot whose answers took less than this part of its time is not slow in general."""
+"""The part of its time below which a bot's answers show that it is not slow in general."""
 
 
 def advice(diagnosis: MatchDiagnosis) -> Iterator[tuple[str, str]]:
-    """The code of each row that applies, and what to do, in the order of a match."""
+    """Yield the code of each row that applies with its advice, in the order of a match."""
     lines: list[tuple[ErrorEntry, str]] = []
     if diagnosis.forfeited_before:
         lines.append((_reason_of(diagnosis.forfeited_before) or faults.DEAL, ""))
@@ -51,7 +51,7 @@ def _on_illegal(diagnosis: MatchDiagnosis) -> tuple[ErrorEntry, str]:
 
 
 def _reason_of(text: str) -> ErrorEntry | None:
-    """The reason why a bot could not be seated, by a sentence with or without its code; None if it is another one."""
+    """Return the reason why a bot could not be seated, from a sentence with or without its code; None if the sentence has another reason."""
     for reason in (faults.NOT_PLAYED, faults.FULL):
         if reason.read(text.removesuffix(f" ({reason.code})")) is not None:
             return reason

@@ -1,4 +1,4 @@
-"""Bots' notes at their decisions. They are for the bots' owners, unless a bot publishes them, and not in replays.
+"""Bots' notes at their decisions. They are for the bots' owners unless a bot publishes them, and replays do not contain them.
 
 Replays are public and have a salted hash of each note. A note and its salt prove that it was made then; without the
 salt even a short note cannot be guessed. The notes of a seat of a match are in a notes file, in a folder beside that
@@ -23,21 +23,21 @@ SALT_BYTES: Final = 32
 
 
 def note_sha256(salt: bytes, text: str) -> bytes:
-    """The hash of a note, as in replays."""
+    """Return the hash of a note, as in replays."""
     return labelled_hash(b"note", salt, text.encode())
 
 
 def new_note(
     seat: int, decision: int, text: str, draw: Callable[[int], bytes]
 ) -> journal_pb2.Noted:
-    """A note with a new salt; `draw` gives random bytes."""
+    """Return a note with a new salt; `draw` gives random bytes."""
     return journal_pb2.Noted(seat=seat, decision=decision, salt=draw(SALT_BYTES), text=text)
 
 
 def without_notes(bodies: Sequence[bytes]) -> tuple[tuple[bytes, ...], dict[Seat, list[bytes]]]:
-    """The public records of a match, and its notes by seat.
+    """Return the public records of a match, and its notes by seat.
 
-    A note without its decision among the records was never settled, and is left out.
+    A note whose decision is not among the records is left out, because the decision was not settled.
     """
     published: list[bytes] = []
     noted: list[tuple[journal_pb2.Noted, bytes]] = []
@@ -58,11 +58,11 @@ def without_notes(bodies: Sequence[bytes]) -> tuple[tuple[bytes, ...], dict[Seat
 
 
 def notes_folder(replays: Path) -> Path:
-    """The folder of the notes files for a folder of replays."""
+    """Return the folder of the notes files for a folder of replays."""
     return replays.parent / NOTES
 
 
 def notes_path(folder: Path, match_id: str, seat: Seat) -> Path:
-    """The path of a seat's notes file. Raises `ValueError` if `match_id` cannot name a file."""
+    """Return the path of a seat's notes file. Raises `ValueError` if `match_id` cannot name a file."""
     check_match_id(match_id)
     return folder / f"{match_id}.{seat}{NOTES_SUFFIX}"

@@ -78,7 +78,7 @@ class Opening:
 
 
 def seeded_opening(seed: str) -> Opening:
-    """The opening of deals that follow from a seed."""
+    """Return the opening of deals that follow from a seed."""
     return Opening(seeded_key(seed), seed)
 
 
@@ -94,12 +94,12 @@ class BookedDeal:
     plan_salt: bytes
     state: DealState = DealState.DRAWN
     entropies: tuple[bytes, ...] = ()
-    """As the bots sent them, in the order of the participants; of a void deal-set those that are known."""
+    """The entropies as the bots sent them, in the order of the participants; for a void deal-set those that are known."""
     void_reason: str = ""
 
     @property
     def shared(self) -> bool:
-        """Whether several matches use it, so that nothing may show which ones."""
+        """Whether several matches use it, so that it must stay secret which ones."""
         return "\n" in self.plan
 
     @property
@@ -147,11 +147,11 @@ class Defaulter:
     bot: str
     instance: int
     lied: bool
-    """Whether it sent other entropy than it had committed to; otherwise it sent none."""
+    """Whether it sent entropy that differs from its commitment; otherwise it sent none."""
 
 
 def opens(context: bytes, participant: journal_pb2.DealParticipant, entropy: bytes) -> bool:
-    """Whether entropy opens a participant's commitment; b"" opens that of one that took no part."""
+    """Return whether entropy opens a participant's commitment; b"" opens that of one that took no part."""
     if participant.commitment == NO_COMMITMENT:
         return entropy == b""
     view = view_of(context, participant)
@@ -160,19 +160,19 @@ def opens(context: bytes, participant: journal_pb2.DealParticipant, entropy: byt
 
 
 def view_of(context: bytes, participant: journal_pb2.DealParticipant) -> bytes:
-    """The context of a deal-set for this participant."""
+    """Return the context of a deal-set for this participant."""
     return view_context(context, participant.participant, participant.salt)
 
 
 def bot_of(participant: journal_pb2.DealParticipant) -> str:
-    """A participant's bot as plans write it."""
+    """Return a participant's bot as plans write it."""
     return planned_bot(participant.bot, participant.instance)
 
 
 def seat_views(
     context: bytes, fair_deal: journal_pb2.FairDeal, plan: str, match_id: str
 ) -> tuple[bytes, ...]:
-    """The contexts for the bots of a match, by seat."""
+    """Return the contexts for the bots of a match, by seat."""
     views = {bot_of(bot): view_of(context, bot) for bot in fair_deal.participants}
     lines = (line.split(" ") for line in plan.split("\n"))
     planned = next((line for line in lines if line[0] == match_id), [])
@@ -192,15 +192,15 @@ class DealBook:
         """By the arena's commitment."""
 
     def deals(self) -> Iterator[BookedDeal]:
-        """All fair deal-sets, oldest first."""
+        """Return all fair deal-sets, oldest first."""
         return iter(list(self._deals.values()))
 
     def get(self, context: bytes) -> BookedDeal | None:
-        """The deal-set of a context; None if it is unknown."""
+        """Return the deal-set of a context; None if it is unknown."""
         return self._deals.get(context)
 
     def opening(self, opened: journal_pb2.Opened) -> Opening | None:
-        """The opening of the deals of a match; None if it is lost."""
+        """Return the opening of the deals of a match; None if it is lost."""
         digest = opened.deal_key_sha256
         if not opened.HasField("fair_deal"):
             return self.seeded.get(digest)
@@ -211,7 +211,7 @@ class DealBook:
         return opening if hashlib.sha256(opening.key).digest() == digest else None
 
     def defaulters(self, deal_set: str) -> tuple[Defaulter, ...]:
-        """The bots that made deal-sets of this id void, oldest first."""
+        """Return the bots that made deal-sets of this id void, oldest first."""
         named = (deal for deal in self._deals.values() if deal.fair_deal.deal_set == deal_set)
         return tuple(defaulter for deal in named for defaulter in deal.defaulters)
 
@@ -361,7 +361,7 @@ class Scan(NamedTuple):
     damage: tuple[str, ...] = ()
     """Problems of the file, in sentences."""
     torn: bool = False
-    """Whether the rest is the beginning of a record, as a killed process leaves it."""
+    """Whether the rest is an incomplete record, as a killed process leaves it."""
 
 
 def scan(
@@ -373,9 +373,9 @@ def scan(
 ) -> Scan:
     """Call `take` with the body of each sound record of a file.
 
-    With `lost`, records after damage are read too, and `lost` is called at each place where
-    records are missing; without it, reading ends at the first damage. A torn end is no damage:
-    nothing that a killed process had written in part was shown to anybody.
+    With `lost`, records after damage are read too, and `lost` is called at each place where records are missing;
+    without it, reading ends at the first damage. A torn end is no damage, because a partly written record was not shown
+    to anybody.
 
     Raises `OSError` if the file cannot be read.
     """

@@ -31,11 +31,11 @@ from arena.results.think_times import (
 from cardarena.v1 import journal_pb2
 
 OFFERED_SHOWN: Final = 6
-"""Moves of an ask that are listed at most."""
+"""The maximal number of moves of an ask that are listed."""
 SLOWEST: Final = 3
-"""Decisions that are named as the slowest."""
+"""The number of decisions that are listed as the slowest."""
 COSTLIEST: Final = 3
-"""Hands that are named as the most costly."""
+"""The number of hands that are listed as the most costly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,31 +53,31 @@ class FaultDetails:
     decision: int
     """The seat's decision in the match, counted from 1."""
     hand: int
-    """Counted from 0, as everywhere in replays."""
+    """The number of the hand from 0, as everywhere in replays."""
     step: int
-    """The step at which `arena replay show` has it."""
+    """The number of the step in `arena replay show`."""
     kind: FaultKind
     reason: str
     unasked: bool
-    """The bot was not asked: it had left, or had forfeited before the deal."""
+    """Whether the bot was not asked, because it had left or had forfeited before the deal."""
     before_deal: bool
-    """It forfeited the match before the first card."""
+    """Whether it forfeited the match before the first card."""
     before_us: int
-    """When the ask before this one was sent; 0 if there was none."""
+    """The time when the previous ask was sent; 0 if there was none."""
     sent_us: int
     settled_us: int
-    """When the fault was established."""
+    """The time when the fault was established."""
     due_us: int
     """The end of its time, with grace and refunds."""
     received_us: int
-    """The answer's arrival; 0 if none came."""
+    """The time when the answer arrived; 0 if none came."""
     answer_sha256: str
-    """Of the message that held the answer; empty if none came."""
+    """The hash of the message with the answer; empty if none came."""
     answer_bytes: int
     move_ms: int
-    """The time for the move, as the ask gave it."""
+    """The time for the move in the ask."""
     bank_before_ms: int
-    """The time in the bank, as the ask gave it."""
+    """The time in the bank in the ask."""
     charged_us: int
     refunded_us: int
     """Delays of the arena itself, which were not charged."""
@@ -90,19 +90,19 @@ class FaultDetails:
     """The first moves offered, in notation."""
     offered_count: int
     complete: bool
-    """Whether the rules allowed no other moves."""
+    """Whether `offered` has all legal moves."""
     played: str
     """The move that the fallback played."""
     notes: tuple[Note, ...]
-    """The bot's own, at this decision and shortly before."""
+    """The bot's notes at this decision and shortly before."""
     queued: str
-    """How long the ask waited in the bot's own queue, and what to do; empty if its SDK did not say so."""
+    """A sentence about the wait of the ask in the bot's own queue, with advice; empty if its SDK did not report it."""
     forfeited: bool
-    """The bot forfeited with it: from here on the fallback played its seat."""
+    """Whether the bot forfeited with it: from here on the fallback played its seat."""
     stuck: str = ""
-    """Where the bot's code was, which had not returned; empty if its SDK did not say so."""
+    """The place in the bot's code, which had not returned; empty if its SDK did not report it."""
     stuck_since: int = 0
-    """The decision at which that code was."""
+    """The decision that this code was computing."""
 
     @property
     def late_us(self) -> int:
@@ -117,7 +117,7 @@ class FaultDetails:
 
     @property
     def was_sent(self) -> bool:
-        """Whether the ask had been sent before the fault: it may have waited for a free slot."""
+        """Whether the ask was sent before the fault; otherwise it waited for a free slot."""
         return not self.unasked and self.due_us != self.sent_us
 
 
@@ -148,7 +148,7 @@ class CostlyHand:
 
 @dataclass(frozen=True, slots=True)
 class MatchDiagnosis:
-    """One bot's match: how it ended, and what went wrong."""
+    """One bot's match: its end, and its faults and slow decisions."""
 
     match_id: str
     game: Game
@@ -169,11 +169,11 @@ class MatchDiagnosis:
     """Whether a limit of hands ended it before its goal was reached."""
     others_forfeited: tuple[Seat, ...]
     hands: int
-    """Hands begun."""
+    """The number of hands begun."""
     decisions: int
-    """Those of this seat."""
+    """The number of decisions of this seat."""
     unasked: int
-    """Of these, those played without asking the bot."""
+    """The number of these decisions that were played without asking the bot."""
     fault_limit: int
     away_limit_ms: int
     faults: tuple[FaultDetails, ...]
@@ -182,13 +182,13 @@ class MatchDiagnosis:
     forfeited_before: str
     """Why the seat forfeited before the deal, with the code; empty if it did not."""
     slowest: tuple[SlowDecision, ...]
-    """Of the decisions that the bot made in time, slowest first."""
+    """The slowest decisions that the bot made in time, slowest first."""
     phases: tuple[PhaseTimes, ...]
-    """The slowest first."""
+    """The phases, the slowest first."""
     time: TimeSpent | None
-    """None without a decision that the bot made in time."""
+    """The times of its decisions; None if it made none in time."""
     costliest: tuple[CostlyHand, ...]
-    """The worst first."""
+    """The most costly hands, the worst first."""
 
     @property
     def bot(self) -> str:
@@ -225,7 +225,7 @@ def diagnosis_of(
     seat: Seat,
     notes: Mapping[int, str] = MappingProxyType({}),
 ) -> MatchDiagnosis:
-    """As `diagnose`, from the result and the steps of a verified replay."""
+    """Do as `diagnose` does, from the result and the steps of a verified replay."""
     outcome, opened, spec = verified.outcome, replay.opened, replay.spec()
     own = [
         (decision, step) for step in steps for decision in step.decisions if decision.seat == seat
@@ -287,7 +287,7 @@ def diagnosis_of(
 def timed_decisions(
     replay: Replay, steps: Iterable[PlaybackStep], seat: Seat
 ) -> list[TimedDecision]:
-    """The decisions that the bot at a seat made in time; `steps` are those of the replay."""
+    """Return the decisions that the bot at a seat made in time; `steps` are those of the replay."""
     lags_us = {
         decided.decision: decided.refunded_us for decided in replay.decided if decided.seat == seat
     }
@@ -304,7 +304,7 @@ def timed_decisions(
 
 
 def noted_times(notes: Mapping[int, str]) -> Sequence[SdkTimes]:
-    """What the newest note of the bot's SDK has of its times; empty if there is none."""
+    """Return the times in the newest note of the bot's SDK; empty if there is none."""
     reported = [line for _, text in sorted(notes.items()) if (line := TIMES.fullmatch(text))]
     if not reported:
         return ()
@@ -314,14 +314,14 @@ def noted_times(notes: Mapping[int, str]) -> Sequence[SdkTimes]:
 
 
 class _OwnQueue:
-    """What the bot's notes say of waits in its own queue."""
+    """The waits in the bot's own queue, according to its notes."""
 
     def __init__(self, notes: Mapping[int, str]) -> None:
         lines = (line for line in map(QUEUED.fullmatch, notes.values()) if line)
         self._waits = [(int(line[1]), int(line[2] or line[1]), line[3]) for line in lines]
 
     def at(self, decision: int) -> str:
-        """The sentence on the wait of a decision; empty if it did not wait long."""
+        """Return the sentence on the wait of a decision; empty if it did not wait long."""
         return next((told for first, last, told in self._waits if first <= decision <= last), "")
 
 
@@ -406,13 +406,13 @@ class _FaultReader:
 
 
 def _settled_us(decided: journal_pb2.Decided) -> int:
-    """When a fault was established: the answer arrived, or the charged time had passed."""
+    """Return when a fault was established: the answer arrived, or the charged time had passed."""
     evidence = decided.evidence
     return evidence.received_us or decided.sent_us + decided.charged_us + decided.refunded_us
 
 
 def costliest_hands(hand_scores: Sequence[Sequence[int]], seat: Seat) -> tuple[CostlyHand, ...]:
-    """The hands in which a seat scored less than the mean of the others, the worst first."""
+    """Return the hands in which a seat scored less than the mean of the others, the worst first."""
     hands = [
         CostlyHand(at, scores[seat], tuple(s for other, s in enumerate(scores) if other != seat))
         for at, scores in enumerate(hand_scores)

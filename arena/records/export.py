@@ -22,7 +22,7 @@ from cardarena.v1 import journal_pb2
 
 
 def export_lines(replay: Replay) -> Iterator[str]:
-    """The lines of a replay, without line ends.
+    """Yield the lines of a replay, without line ends.
 
     Raises:
       Damaged: if the replay does not say how the match ended.
@@ -62,7 +62,7 @@ def export_lines(replay: Replay) -> Iterator[str]:
 
 
 def match_values(replay: Replay, terms: MatchTerms, verified: Verified) -> dict[str, Any]:
-    """Return what fixes a match: its terms, bots and deals."""
+    """Return the values that determine a match: its terms, bots and deals."""
     opened, revealed, fairness = replay.opened, replay.revealed, verified.fairness
     dice = replay.spec().dice
     return {
@@ -141,7 +141,7 @@ def _event(step: PlaybackStep, event: SentEvent, events: Notation) -> dict[str, 
 
 
 def plain_value(value: Any) -> Any:
-    """A value of the rules for JSON: classes become objects, tuples lists."""
+    """Return a value of the rules for JSON: classes become objects, tuples lists."""
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain_value(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, tuple):

@@ -1,9 +1,8 @@
 """Checks that the packs of a replay are fair: protocol fd2, recomputed from the openings.
 
-Fair means: the rules and the pack are those that the replay names, the plan names this
-match, the arena and every bot opened their commitments, and the key of the deals follows
-from all of these. `docs/fair-deals.md` says what this proves and what it does not. Older
-replays follow fd1, where the participants have no salts.
+Fair means: the rules and the pack are those that the replay names, the plan names this match, the arena and every bot
+opened their commitments, and the key of the deals follows from all of these. `docs/fair-deals.md` says what this proves
+and what it does not. Replays of protocol fd1 have no salts for the participants.
 """
 
 from collections import Counter
@@ -45,11 +44,11 @@ class Fairness:
     """The bots that added entropy to the packs of a match."""
 
     seeded: bool
-    """The packs follow from a seed that somebody chose."""
+    """Whether the packs follow from a seed that somebody chose."""
     entropy_from: int
-    """Bots that added entropy."""
+    """The bots that added entropy."""
     participants: int
-    """Bots that took part in the deal; 0 without a fair deal."""
+    """The number of bots that took part in the deal; 0 without a fair deal."""
 
     def __str__(self) -> str:
         if self.seeded:
@@ -100,7 +99,7 @@ def check(replay: Replay) -> Fairness:
 
 
 def context_of(opened: journal_pb2.Opened) -> bytes:
-    """The context of a match's fair deal.
+    """Return the context of a match's fair deal.
 
     Raises `Discrepancy` if the participants are not sorted, or two have one name.
     """
@@ -123,7 +122,7 @@ def context_of(opened: journal_pb2.Opened) -> bytes:
 
 
 def views_of(opened: journal_pb2.Opened) -> dict[str, bytes]:
-    """The contexts for the participants, by participant.
+    """Return the contexts for the participants, by participant.
 
     Raises `Discrepancy` as `context_of` does, or if some have salts and others have none.
     """
@@ -136,12 +135,12 @@ def views_of(opened: journal_pb2.Opened) -> dict[str, bytes]:
 
 
 def commitments_of(fair_deal: journal_pb2.FairDeal) -> dict[str, bytes]:
-    """The commitments by participant."""
+    """Return the commitments by participant."""
     return {bot.participant: bot.commitment for bot in fair_deal.participants}
 
 
 def transcript_of(opened: journal_pb2.Opened) -> bytes:
-    """The transcript that follows from the commitments of a match's fair deal.
+    """Return the transcript that follows from the commitments of a match's fair deal.
 
     Raises `Discrepancy` as `context_of` does.
     """
@@ -152,7 +151,7 @@ def transcript_of(opened: journal_pb2.Opened) -> bytes:
 def shown_transcript(
     opened: journal_pb2.Opened, participant: str, server_commitment: bytes
 ) -> bytes:
-    """The hash over everything that a participant saw before it revealed, if the replay is true.
+    """Return the hash over everything that a participant saw before it revealed, if the replay is true.
 
     Args:
       opened: How the match began.
@@ -170,7 +169,7 @@ def shown_transcript(
 
 
 def entropies_of(replay: Replay) -> dict[str, bytes]:
-    """The entropy that each participant opened. Raises `Discrepancy` if there are not as many as participants."""
+    """Return the entropy that each participant opened. Raises `Discrepancy` if there are not as many as participants."""
     participants, entropies = replay.opened.fair_deal.participants, replay.revealed.entropies
     if len(participants) != len(entropies):
         raise Discrepancy(
@@ -180,7 +179,7 @@ def entropies_of(replay: Replay) -> dict[str, bytes]:
 
 
 def seats_of(replay: Replay) -> tuple[str, ...]:
-    """The bots of the match by seat, as its plan has them: quoted name, slash, instance.
+    """Return the bots of the match by seat, as its plan has them: quoted name, slash, instance.
 
     Raises `Discrepancy` if the plan was not committed to, or does not name this match with its bots.
     """
@@ -211,7 +210,7 @@ def check_log(replay: Replay, log: CommitmentLog) -> "LoggedMatch | None":
         raise Discrepancy("the public log has another commitment of the arena's")
     if log.heads[context] != opened.fair_deal.log_head:
         raise Discrepancy("its fair deal has another place in the public log")
-    if opening is not None:  # a log that was copied before the opening has none
+    if opening is not None:  # a log that was copied before the opening lacks it
         if opening.void_reason:
             raise Discrepancy(f"by the public log its fair deal is void: {opening.void_reason}")
         if (opening.secret, *opening.entropies) != (revealed.secret, *revealed.entropies):
@@ -232,14 +231,14 @@ class LoggedMatch:
 
 @dataclass(frozen=True, slots=True)
 class LogAccount:
-    """What became of the deals of a public log, by the replays that were verified with it."""
+    """The state of the deals of a public log, according to the replays that were verified with it."""
 
     missing_deals: tuple[bytes, ...]
-    """Contexts of deals that were played by the log, and have no true replay."""
+    """The contexts of deals that were played according to the log and have no true replay."""
     missing_matches: tuple[str, ...]
-    """Ids of matches without one that are planned in the deal of a match that has one."""
+    """The ids of matches without a true replay that are planned in the deal of a match that has one."""
     open_deals: int
-    """Deals that are committed to, and neither opened nor void: they are in play, or the arena dropped them."""
+    """The contexts of deals that are committed to, and neither opened nor void: they are in play, or the arena dropped them."""
     void_deals: Mapping[str, int]
     """Void deals by reason."""
 
@@ -250,7 +249,7 @@ class LogAccount:
 
 
 def account_of(log: CommitmentLog, logged: Collection[LoggedMatch]) -> LogAccount:
-    """Look for the matches of all deals of a public log among those that were found in it."""
+    """Search the matches of all deals of a public log among the `logged` ones."""
     deals = {match.context for match in logged}
     planned = {match_id for match in logged for match_id in match.planned}
     played = {context for context, entry in log.opened.items() if not entry.void_reason}
@@ -285,7 +284,7 @@ def _check_terms(replay: Replay) -> None:
 
 
 def _planned(replay: Replay) -> dict[str, tuple[str, ...]]:
-    """The matches of the deal-set, with the bots by seat."""
+    """Return the matches of the deal-set, with the bots by seat."""
     opened, revealed = replay.opened, replay.revealed
     if plan_hash(revealed.plan, revealed.plan_salt) != opened.fair_deal.plan_hash:
         raise Discrepancy("the plan is not the one that was committed to")
@@ -321,7 +320,7 @@ def _check_participants(replay: Replay) -> None:
 
 
 def _check_pseudonyms(replay: Replay) -> None:
-    """Check which participant was which bot; by protocol fd1 nothing shows it."""
+    """Check which participant was which bot; protocol fd1 does not show it."""
     for bot in replay.opened.fair_deal.participants:
         name = pseudonym(replay.revealed.plan_salt, bot_of(bot))
         if bot.salt and bot.participant != name:

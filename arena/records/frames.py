@@ -47,7 +47,7 @@ class Frame:
         return replace(seen, banner=seen.banner + self._limit_line())
 
     def sentences(self) -> tuple[Line, ...]:
-        """What happened: a sentence for each event that the viewer received.
+        """Return what happened: a sentence for each event that the viewer received.
 
         Without events, a sentence for each decision: the move itself for its own seat,
         and for others only that a decision was made.
@@ -81,9 +81,9 @@ class Frame:
 def viewer_frames(
     steps: Iterable[PlaybackStep], viewer: AnyViewer, options: Options, seats: int
 ) -> Iterator[Frame]:
-    """The frames of a match for one viewer, in order.
+    """Yield the frames of a match for one viewer, in order.
 
-    The steps may begin where a hand ends: what follows needs none of those before.
+    The steps may begin where a hand ends, because later frames do not need earlier steps.
     """
     viewed = views_used(viewer, seats)
     so_far: tuple[Event, ...] = ()
@@ -125,7 +125,7 @@ def hand_frames(
 
 
 def views_used(viewer: AnyViewer, seats: int) -> tuple[Seat | None, ...]:
-    """The seats whose views a viewer may use, None for the spectator; the first shows what is public."""
+    """Return the seats whose views a viewer may use, None for the spectator; the first shows what is public."""
     if not isinstance(viewer, Viewer):
         return (viewer,)
     every_seat = tuple(Seat(seat) for seat in range(seats)) if viewer is Viewer.ALL else ()
@@ -133,7 +133,7 @@ def views_used(viewer: AnyViewer, seats: int) -> tuple[Seat | None, ...]:
 
 
 def events_of_hand(game: Game, events: tuple[Event, ...]) -> tuple[Event, ...]:
-    """The events after the last one that ended a hand: those of the hand in play."""
+    """Return the events after the last one that ended a hand: those of the hand in play."""
     return events[max(hand_ends(events, scenes_of(game)), default=0) :]
 
 
@@ -145,7 +145,7 @@ def perspective_of(
     seats: int,
     options: Options,
 ) -> Perspective:
-    """What a viewer knows, from the views of `views_used` and the events of the hand.
+    """Return what a viewer knows, from the views of `views_used` and the events of the hand.
 
     The last `fresh` of the events are new in this frame.
     """
@@ -166,7 +166,7 @@ def _events(step: PlaybackStep, viewer: AnyViewer) -> tuple[Event, ...]:
 
 
 def _up_to_end(step: PlaybackStep, seat: Seat | None, ends: tuple[type, ...]) -> tuple[Event, ...]:
-    """The events of the hand that ends in this step, for a seat or the spectator."""
+    """Return the events of the hand that ends in this step, for a seat or the spectator."""
     events = tuple(event.event for event in step.events_for(seat))
     at = next(at for at, event in enumerate(events, 1) if isinstance(event, ends))
     return events[:at]

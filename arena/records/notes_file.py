@@ -19,19 +19,19 @@ RAISED: Final = "error: "
 QUEUED: Final = re.compile(r"queue: decisions? (\d{1,9})(?: to (\d{1,9}))?: (.+)", re.DOTALL)
 """A note with which an SDK reports that decisions waited long in the bot's own queue.
 
-It may be the note of a later decision: one that was late has no answer.
+It may be the note of a later decision, because a late decision has no answer.
 """
 TIMES: Final = re.compile(
     r"times: (\d{1,9}) asks waited (\d{1,9}\.\d{3}) s in the own queue; "
     r"(\d{1,9}) took (\d{1,9}\.\d{3}) s on the network"
 )
-"""A note with which an SDK reports what it measured of all its answers to asks of the match so far."""
+"""A note with which an SDK reports its measurements of all answers in the match so far."""
 _OF_SDK: Final = (re.compile(RAISED), QUEUED, TIMES)
 
 
 @dataclass(frozen=True, slots=True)
 class NotesFile:
-    """The notes of one seat of one match; only the replay shows which match."""
+    """The notes of one seat of one match. Only the replay shows which match it is."""
 
     path: Path
     noted: tuple[journal_pb2.Noted, ...]
@@ -43,7 +43,7 @@ class NotesFile:
             return cls(path, tuple(_noted(file)))
 
     def concerns(self, replay: Replay) -> bool:
-        """Whether any of its notes was made at this match."""
+        """Return whether any of its notes was made at this match."""
         hashes = _hashes(replay)
         return any(
             note_sha256(note.salt, note.text) == hashes.get((note.seat, note.decision))
@@ -51,7 +51,7 @@ class NotesFile:
         )
 
     def of_seat(self, replay: Replay, seat: Seat) -> Mapping[int, str]:
-        """The notes of the bot at a seat of the match, by decision.
+        """Return the notes of the bot at a seat of the match, by decision.
 
         Raises `Discrepancy` if a note is of another seat, or differs from its hash.
         """
@@ -62,7 +62,7 @@ class NotesFile:
         return {note.decision: note.text for note in self.noted}
 
     def check(self, replay: Replay) -> int:
-        """Check the notes by the replay of their match; returns their number.
+        """Check the notes by the replay of their match; return their number.
 
         Raises `Discrepancy` if one differs from its hash.
         """
@@ -78,7 +78,7 @@ class NotesFile:
 
 
 def notes_of(file: Path, replay: Replay, seat: Seat) -> Mapping[int, str]:
-    """The notes of the bot at a seat by decision; none if its notes file is not found.
+    """Return the notes of the bot at a seat by decision; empty if there is no notes file.
 
     The file is searched in the folder of notes beside that of the replay `file`, and in the
     replay's own folder.
@@ -101,7 +101,7 @@ def notes_of(file: Path, replay: Replay, seat: Seat) -> Mapping[int, str]:
 
 
 def published_notes(file: Path, replay: Replay) -> Mapping[tuple[Seat, int], str]:
-    """The notes of the bots that publish theirs, by seat and decision, from the folder of the replay `file`.
+    """Return the notes of the bots that publish theirs, by seat and decision, from the folder of the replay `file`.
 
     Errors and waits that an SDK has noted are for the owner. Notes that are missing, damaged or not of this match are left out.
     """
@@ -128,5 +128,5 @@ def _noted(file: BinaryIO) -> list[journal_pb2.Noted]:
 
 
 def _hashes(replay: Replay) -> dict[tuple[int, int], bytes]:
-    """The hashes of notes, by seat and decision; empty where there was no note."""
+    """Return the hashes of notes, by seat and decision; empty where there was no note."""
     return {(decision.seat, decision.decision): decision.note_sha256 for decision in replay.decided}

@@ -1,7 +1,7 @@
 """Hands of Pineapple and Crazy Pineapple in the Poker Hand History format (PHH), a file of `.phhs` for each match.
 
-The format has no Pineapple. Once a card is discarded the hand is one of hold'em, so it is written as that: with the two cards that a seat
-kept, or unknown cards if it folded before the discard. All three cards are in the field `_dealt`.
+The format has no Pineapple. After the discard the hand is one of hold'em, so it is written as a hold'em hand: with the
+two cards that a seat kept, or unknown cards if it folded before the discard. All three cards are in the field `_dealt`.
 
 Reference: Kim, *Recording and describing poker hands*, 2024.
 """
@@ -33,13 +33,13 @@ from arena.referee.spec import Ending
 
 PHHS_SUFFIX: Final = ".phhs"
 MOST_RAISES: Final = 3
-"""Raises of a round with a fixed limit in the format's hold'em, beside the bet."""
+"""The maximal number of raises of a fixed-limit round in the format's hold'em, besides the bet."""
 _UNKNOWN: Final = "??"
 _KEPT: Final = 2
 
 
 class Inexpressible(Exception):
-    """The format cannot say such a match. The text says why."""
+    """The format cannot express such a match. The text says why."""
 
 
 def write_hands(replay: Replay, folder: Path) -> Path:
@@ -57,7 +57,7 @@ def write_hands(replay: Replay, folder: Path) -> Path:
 
 
 def hand_histories(replay: Replay) -> Iterator[str]:
-    """Yield the complete hands of a match, each as TOML, without those of which rule books differ.
+    """Yield the complete hands of a match, each as TOML, without hands for which rule books differ.
 
     Raises:
       Inexpressible: if the format has no such game.
@@ -86,7 +86,7 @@ def hand_histories(replay: Replay) -> Iterator[str]:
 
 
 def _is_disputed(events: Sequence[Event], options: Options) -> bool:
-    """Whether rule books differ of a hand: it has a stack below the big blind, or a raise after one that an all-in made too small."""
+    """Return whether rule books differ for a hand: it has a stack below the big blind, or a raise after an all-in that was below a full raise."""
     began = events[0]
     assert isinstance(began, HandBegan), "a hand begins with its blinds"
     dealt = [event.seat for event in events if isinstance(event, Dealt)]
@@ -185,7 +185,7 @@ class _Hand:
         return "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())
 
     def _kept(self, seat: Seat) -> Sequence[Card]:
-        """Return the two cards that a seat kept; none if it discarded none."""
+        """Return the two cards that a seat kept; empty if it discarded none."""
         gone = self.discards.get(seat)
         return () if gone is None else [card for card in self.dealt[seat] if card != gone]
 

@@ -13,15 +13,15 @@ BY_FALLBACK: Final = (
     "From there on the fallback of the rules played its seat, and it is placed behind all that "
     "stayed."
 )
-"""What a forfeit means."""
+"""The meaning of a forfeit."""
 ENDED_BY_LIMIT: Final = (
     "The match ended at its limit of hands, before its goal was reached: the scores so far count."
 )
-"""What `Result.ended_by_limit` means."""
+"""The meaning of `Result.ended_by_limit`."""
 
 
 def deed(kind: FaultKind, reason: str = "", *, before_deal: bool = False) -> str:
-    """What a bot did and the fault's code, to follow `it` or the bot's name.
+    """Return what a bot did, with the fault's code, as the continuation of `it` or the bot's name.
 
     With a `reason`, which is for the bot's owner alone, its code and text are in it too.
     """
@@ -31,25 +31,25 @@ def deed(kind: FaultKind, reason: str = "", *, before_deal: bool = False) -> str
 
 
 def because(kind: FaultKind, reason: str) -> str:
-    """The reason of a fault with its code; empty if there is none."""
+    """Return the reason of a fault with its code; empty if there is none."""
     return f"{reason} ({reason_code(kind, reason)})" if reason else ""
 
 
 def reason_code(kind: FaultKind, reason: str) -> str:
-    """The code of a fault's reason, or that of its kind if the reason is not known."""
+    """Return the code of a fault's reason, or that of its kind if the reason is not known."""
     row = fault_reason(kind.name, reason)
     return kind.entry.code if row is None else row.code
 
 
 def aborted(cause: AbortCause | None, incident: str) -> str:
-    """Why a match was aborted, and that no bot is at fault, in two sentences."""
+    """Return why a match was aborted, and that no bot is at fault, in two sentences."""
     row = ABORTS[0] if cause is None else cause.entry
     where = f"incident {incident} in the arena's log" if incident else ""
     return f"Aborted: {row.message(where)}. No bot is at fault, and nothing of the match counts."
 
 
 def result_line(replay: Replay) -> str:
-    """How a match ended, in a line. Raises `Damaged` if it is no known ending."""
+    """Return how a match ended, in a line. Raises `Damaged` if the ending is unknown."""
     if replay.ending is Ending.ABORTED:
         return "aborted by the arena"
     scores = ", ".join(
@@ -59,13 +59,13 @@ def result_line(replay: Replay) -> str:
 
 
 def count(number: int, what: str) -> str:
-    """A number of things: `1 fault`, `2 matches`, `1,200 hands`."""
+    """Return a number of things: `1 fault`, `2 matches`, `1,200 hands`."""
     ending = "" if number == 1 else "es" if what.endswith("ch") else "s"
     return f"{number:,} {what}{ending}"
 
 
 def seconds(microseconds: int) -> str:
-    """A time to the millisecond."""
+    """Return a time to the millisecond."""
     return f"{microseconds / 1e6:.3f} s"
 
 

@@ -24,15 +24,15 @@ class Discrepancy(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ReplayedDecision:
-    """One seat's decision, as the replay has it."""
+    """One seat's decision in a replay."""
 
     seat: Seat
     decision: int
     """The seat's decision in the match, counted from 1."""
     move: Move
-    """The bot's own, or the one played for it."""
+    """The move of the bot, or the one that was played for it."""
     sent_us: int
-    """When the ask was sent, from the start of the match."""
+    """The time when the ask was sent, from the start of the match."""
     charged_us: int
     bank_ms: int
     """The bank after the decision."""
@@ -66,16 +66,16 @@ class PlaybackStep:
         return self.game.rules.hand_number(self.state)
 
     def view(self, seat: Seat | None) -> View:
-        """What a seat, or the spectator, may know after the step."""
+        """Return what a seat, or the spectator, may know after the step."""
         return self.game.rules.view(self.state, seat)
 
     def events_for(self, seat: Seat | None) -> tuple[SentEvent, ...]:
-        """The events that a seat, or the spectator, received."""
+        """Return the events that a seat, or the spectator, received."""
         return tuple(event for event in self.events if event.is_for(seat))
 
 
 def slice_of_hand(steps: Sequence[PlaybackStep], hand: int) -> slice:
-    """The place of a hand, from 0, among the steps of its match.
+    """Return the place of a hand, from 0, among the steps of its match.
 
     Its first step deals it, and is the last of the hand before.
     """
@@ -132,7 +132,7 @@ class _Player:
             raise Discrepancy(f"{self._where()} comes after the match was over")
 
     def _group(self, state: State, acting: tuple[Seat, ...]) -> tuple[ReplayedDecision, ...]:
-        """The decisions of the seats to act; fewer only if the match was stopped."""
+        """Return the decisions of the seats to act; fewer only if the match was stopped."""
         decisions: list[ReplayedDecision] = []
         waiting = set(acting)
         while waiting and self._at < len(self._decided):
@@ -161,7 +161,7 @@ class _Player:
             raise Discrepancy(f"{self._where()} is not a legal move there: {text}")
 
     def _step(self, state: State, decisions: tuple[ReplayedDecision, ...]) -> Step | None:
-        """The step of these decisions; None if an error of the rules stopped the match."""
+        """Return the step of these decisions; None if an error of the rules stopped the match."""
         by_seat = sorted(decisions, key=lambda decision: decision.seat)
         chosen = tuple((decision.seat, decision.move) for decision in by_seat)
         try:

@@ -65,7 +65,7 @@ _HASH_BYTES: Final = 32
 
 
 def replay_path(folder: Path, match_id: str) -> Path:
-    """The path of a match's replay. Raises `ValueError` if `match_id` cannot name a file."""
+    """Return the path of a match's replay. Raises `ValueError` if `match_id` cannot name a file."""
     check_match_id(match_id)
     return folder / f"{match_id}{REPLAY_SUFFIX}"
 
@@ -218,7 +218,7 @@ def _require_whole(bodies: Sequence[JournalBody], *, signed: bool) -> None:
 
 
 def read_body(framed: Framed) -> tuple[int, JournalBody]:
-    """The number of a record's match, and the body of the record.
+    """Return the number of a record's match, and the body of the record.
 
     Raises `Damaged` if this arena does not know the record.
     """

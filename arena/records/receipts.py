@@ -43,7 +43,7 @@ class BadReceipt(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ShownDeal:
-    """What the bot was shown at one seat of one match, by its receipt."""
+    """The record of a receipt about what one seat of one match was shown."""
 
     replay_id: str
     """The match's id."""
@@ -73,7 +73,7 @@ class Receipt:
     """The hash over everything that it saw before it revealed; empty if it saw too little."""
     shown: tuple[ShownDeal, ...]
     public_key: bytes = b""
-    """The arena's key, as named before the commitments; empty if it named none."""
+    """The arena's key, as it was sent before the commitments; empty if none was sent."""
     signature: bytes = b""
     """The arena's signature of the transcript."""
 
@@ -118,7 +118,7 @@ def _shown(match: Mapping[str, Any]) -> ShownDeal:
 
 
 def concerns(receipt: Receipt, replay: Replay) -> bool:
-    """Whether the replay is of the receipt's deal-set.
+    """Return whether the replay is of the receipt's deal-set.
 
     Raises `Discrepancy` if the replay's fair deal is damaged, or the bot has another deal for this match.
     """
@@ -191,7 +191,7 @@ def _differs(participant: str, what: str) -> Discrepancy:
 
 
 class _SeatPlayback:
-    """Everything that one seat was shown in a match, recomputed from its replay."""
+    """The data that one seat was shown in a match, recomputed from its replay."""
 
     def __init__(self, replay: Replay, seat: Seat) -> None:
         self._replay = replay
@@ -234,7 +234,7 @@ class _SeatPlayback:
             if step.complete:
                 decided = set()
         stopped = self._replay.ending is Ending.ABORTED and state is not None
-        # The last ask may have been open when the match was stopped.
+        # The last ask may have been open when the match was aborted.
         if stopped and self._seat in set(self._game.rules.to_act(state)) - decided:
             self._ask(state, decision + 1)
 

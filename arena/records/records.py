@@ -53,16 +53,16 @@ class Damaged(Exception):
 
 
 class CutOff(Damaged):
-    """A file ends within a record, as when its writer was killed."""
+    """A file ends within a record, for example because its writer was killed."""
 
 
 def framed(body: bytes) -> bytes:
-    """A record with its frame, as in a file."""
+    """Return a record with its frame, as in a file."""
     return _HEADER.pack(len(body), zlib.crc32(body)) + body
 
 
 def chained(chain: bytes, body: bytes) -> bytes:
-    """The hash chain of a match after a record with this body."""
+    """Return the hash chain of a match after a record with this body."""
     return hashlib.sha256(chain + body).digest()
 
 
@@ -96,7 +96,7 @@ class Framed:
 
 
 def read_records(file: BinaryIO, magic: bytes) -> Iterator[Framed]:
-    """The records of a file in order, from its first line on.
+    """Yield the records of a file in order, from its first line on.
 
     Raises `Damaged` at the first damage: another kind of file, a newer format, a cut tail, an impossible
     length, or a body that does not match its checksum.
@@ -108,7 +108,7 @@ def read_records(file: BinaryIO, magic: bytes) -> Iterator[Framed]:
 
 
 def records_from(file: BinaryIO, offset: int) -> Iterator[Framed]:
-    """The records of a file from its position, `offset`; raises as `read_records`."""
+    """Yield the records of a file from its position, `offset`; raises as `read_records`."""
     while header := file.read(_HEADER.size):
         if len(header) < _HEADER.size:
             raise CutOff(f"cut off within the record header at byte {offset}")
@@ -169,7 +169,7 @@ def take_records(
 
 
 def next_record(file: BinaryIO, after: int) -> int | None:
-    """The start of the first sound record after a damaged byte; None if there is none.
+    """Return the start of the first sound record after a damaged byte; None if there is none.
 
     Other bytes may look like a record by chance, once in four billion places. The search ends
     early in a file where it would take too long.
@@ -193,11 +193,11 @@ def next_record(file: BinaryIO, after: int) -> int | None:
 _SEARCHED_BYTES: Final = 4 * MAX_RECORD_BYTES
 """The length of the search after damage: any record ends before."""
 _SEARCHED_WORK: Final = 1 << 29
-"""Bytes that the search computes checksums of, at most."""
+"""The maximal number of bytes of which the search computes checksums."""
 
 
 def _why_not(magic: bytes, found: bytes) -> str:
-    """Why `found`, a file's first bytes, is not `magic`."""
+    """Return why `found`, a file's first bytes, is not `magic`."""
     _, kind, version = magic.decode().split()
     stem = magic[: magic.rindex(b" ") + 1]
     if found.startswith(stem) and found[len(stem) :].strip().isdigit():
@@ -224,7 +224,10 @@ def _write_all(fd: int, data: bytes) -> None:
 
 
 write_all: Callable[[int, bytes], None] = _write_all
-"""Writes all of the bytes, in one call if the system accepts them. Tests can replace a variable, also where it is compiled."""
+"""Writes all of the bytes, in one call if the system accepts them.
+
+It is a variable, so that tests can replace it in compiled modules too.
+"""
 
 
 class AppendLog:
@@ -311,8 +314,8 @@ class AppendLog:
             write_all(self._fd, data)
         except OSError as error:
             self._break(error)
-        # Not before: while unwritten records are in the buffer, every flush fails, and nothing
-        # that follows from them is sent.
+        # The buffer is cleared only after the write: while it has unwritten records, every flush fails, and no message
+        # that depends on them is sent.
         self._buffer.clear()
         self._on_write(time.perf_counter() - began_s)
         self._written += len(data)
@@ -377,7 +380,7 @@ class AppendLog:
             raise Unwritten(self._broken)
 
     def end(self, why: str) -> None:
-        """End writing, because a log that belongs to this one has failed."""
+        """End writing, because a related log has failed."""
         self._broken = self._broken or why
 
     def close(self) -> None:
@@ -398,7 +401,7 @@ class AppendLog:
             await trio.to_thread.run_sync(durable_files.sync_data, self._fd)
             self._on_sync(time.perf_counter() - began_s)
             self._after_sync()
-            # It is higher already if another file was begun.
+            # It is already higher if another file was begun.
             self._synced = max(self._synced, written)
         except OSError as error:
             self._break(error)

@@ -30,7 +30,7 @@ KEY_NAME: Final = "arena-key"
 """The file of the private key, in the arena's data folder."""
 PUBLIC_KEY_BYTES: Final = 32
 SHOWN_DIGITS: Final = 16
-"""Hexadecimal digits that a line shows of a key: too many to find another key that fits."""
+"""The number of hexadecimal digits of a key that a line shows: so many that another key with the same digits cannot be found."""
 
 
 class ArenaKey:
@@ -54,7 +54,7 @@ class ArenaKey:
         raise ValueError("it is not a private key of Ed25519 in PEM, without a password")
 
     def __reduce__(self) -> tuple[Callable[[bytes], "ArenaKey"], tuple[bytes]]:
-        """Pickled, as for processes that write replays, it is its PEM."""
+        """Pickle the key as its PEM, for processes that write replays."""
         return _unpickled, (self.pem,)
 
     @functools.cached_property
@@ -78,7 +78,7 @@ def _unpickled(pem: bytes) -> ArenaKey:
 
 
 def arena_key(data: Path) -> ArenaKey:
-    """The key in an arena's data folder; it is made on first use.
+    """Return the key in an arena's data folder; it is made on first use.
 
     Raises `OSError` if it cannot be read or written, and `ValueError` if the file has another content.
     """
@@ -91,7 +91,7 @@ def arena_key(data: Path) -> ArenaKey:
 
 
 def kept_key(data: Path) -> ArenaKey:
-    """The existing key in an arena's data folder.
+    """Return the existing key in an arena's data folder.
 
     Raises:
       OSError: if it cannot be read; FileNotFoundError if there is none yet.
@@ -105,22 +105,22 @@ def kept_key(data: Path) -> ArenaKey:
 
 
 def replay_statement(chain: bytes) -> bytes:
-    """The statement that is signed for a replay; `chain` is that after its record `revealed`."""
+    """Return the statement that is signed for a replay; `chain` is that after its record `revealed`."""
     return labelled_hash(b"replay-signature", chain)
 
 
 def transcript_statement(transcript: bytes) -> bytes:
-    """The statement that is signed for a fair deal before any bot opens its commitment."""
+    """Return the statement that is signed for a fair deal before any bot opens its commitment."""
     return labelled_hash(b"transcript-signature", transcript)
 
 
 def standings_statement(body: bytes) -> bytes:
-    """The statement that is signed for official standings; `body` is their stored text."""
+    """Return the statement that is signed for official standings; `body` is their stored text."""
     return labelled_hash(b"table-signature", body)
 
 
 def is_signed(public_key: bytes, signature: bytes, statement: bytes) -> bool:
-    """Whether a signature is valid for a statement and a key."""
+    """Return whether a signature is valid for a statement and a key."""
     try:
         Ed25519PublicKey.from_public_bytes(public_key).verify(signature, statement)
     except (ValueError, InvalidSignature):
@@ -129,7 +129,7 @@ def is_signed(public_key: bytes, signature: bytes, statement: bytes) -> bool:
 
 
 def signed_by(replay: Replay) -> bytes:
-    """The public key of the arena that signed a replay; empty if none did.
+    """Return the public key of the arena that signed a replay; empty if none did.
 
     Raises `Discrepancy` if the signature is not by the key that the replay names, over this replay.
     """
@@ -154,5 +154,5 @@ def require_signed_by(replay: Replay, public_key: bytes) -> None:
 
 
 def shown_key(public_key: bytes) -> str:
-    """The first digits of a public key, for people."""
+    """Return the first digits of a public key, for people."""
     return public_key.hex()[:SHOWN_DIGITS]

@@ -22,14 +22,14 @@ from arena.records.read import Replay
 from arena.records.verify import verify
 
 PART_ROWS: Final = 200_000
-"""Rows of a file. The next row begins another one."""
+"""The number of rows of a file. The next row begins another file."""
 PART_CHARACTERS: Final = 256_000_000
-"""Size of a file of JSON Lines, about, after which another one is begun."""
+"""The approximate size of a file of JSON Lines after which another one begins."""
 MEMORY: Final = "512MB"
-"""What DuckDB may use when it writes Parquet."""
+"""The memory limit of DuckDB when it writes Parquet."""
 
 Encode: TypeAlias = Callable[[Game, Options, int, State, Seat, Move], Mapping[str, Any]]
-"""Returns the columns `NUMBERS` of a decision, of a match with so many seats."""
+"""Returns the columns `NUMBERS` of a decision, in a match with a number of seats."""
 Row: TypeAlias = dict[str, Any]
 
 COLUMNS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
@@ -105,7 +105,7 @@ class NoDuckDB(Exception):
 def rows_of(replay: Replay, encode: Encode | None = None) -> Iterator[tuple[str, Row]]:
     """Yield the rows of a match, each with its table: decisions in order, then seats, then the match.
 
-    Raises `Damaged`, `Unplayable` or `Discrepancy` as `verify`; nothing false is exported.
+    Raises `Damaged`, `Unplayable` or `Discrepancy` as `verify` does, so that nothing false is exported.
     """
     verified = verify(replay)
     spec, outcome = replay.spec(), verified.outcome

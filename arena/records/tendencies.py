@@ -1,4 +1,4 @@
-"""What a bot does in public, over its matches: how often it did what in each phase, beside the others at the same tables."""
+"""The public behaviour of a bot over its matches: frequencies of its acts in each phase, compared with the others at the same tables."""
 
 import re
 from collections import Counter, defaultdict
@@ -14,18 +14,18 @@ from arena.records.read import Replay
 
 @dataclass(frozen=True, slots=True)
 class Tendency:
-    """How often a bot did one thing in one phase of the game."""
+    """The frequency of one act of a bot in one phase of the game."""
 
     phase: str
-    """As the spectator's view names it."""
+    """The phase, as the spectator's view names it."""
     act: str
     """The public event that followed its decision, such as `acted fold`."""
     times: int
     of: int
-    """Its decisions in this phase that a public event followed."""
+    """The number of its decisions in this phase that a public event followed."""
     others_times: int
     others_of: int
-    """The same of all other seats of these matches."""
+    """The same number for all other seats of these matches."""
 
     @property
     def share(self) -> float:
@@ -33,7 +33,7 @@ class Tendency:
 
     @property
     def others_share(self) -> float:
-        """The part of the others' decisions; 0 if they had none."""
+        """The share of the others' decisions; 0 if they had none."""
         return self.others_times / self.others_of if self.others_of else 0.0
 
 
@@ -47,12 +47,12 @@ class OpponentTendencies:
 
 
 def tendencies_of(replays: Iterable[tuple[Replay, Seat]]) -> tuple[Tendency, ...]:
-    """Return what the bot at the given seat of each replay does, by phase; the largest differences to the others first.
+    """Return the frequencies of acts of the bot at the given seat of each replay, by phase; the largest differences from the others are first.
 
     An act that is the only one of its phase is left out.
 
-    Only events that every spectator receives count, so nothing is told that the rules hide. Decisions that were
-    played by fallback are left out.
+    Only events that every spectator receives count, so nothing hidden is revealed. Decisions that were played by
+    fallback are left out.
 
     Raises:
       Discrepancy: if a replay is not true.
@@ -82,7 +82,7 @@ def tendencies_of(replays: Iterable[tuple[Replay, Seat]]) -> tuple[Tendency, ...
 
 
 def _acts(step: PlaybackStep) -> Iterator[tuple[Seat, str]]:
-    """The seats that decided, each with the first public event that is its own."""
+    """Yield the seats that decided, each with its first public event."""
     for decision in step.decisions:
         if decision.fault is not None or decision.unasked:
             continue
@@ -93,7 +93,7 @@ def _acts(step: PlaybackStep) -> Iterator[tuple[Seat, str]]:
 
 
 def _act(event: Any) -> str:
-    """An event in words, without cards and amounts: its kind, and what it says of the action."""
+    """Return an event in words, without cards and amounts: its kind, and what it says of the action."""
     kinds = [
         value.name
         for value in (getattr(event, field.name) for field in fields(event))

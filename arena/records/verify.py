@@ -30,10 +30,10 @@ from arena.referee.deal import seeded_key
 from arena.referee.spec import Ending, Fault, FaultKind, Outcome, SeatConduct, final_places
 
 _ROUNDING_S: Final = 2e-6
-"""Times are kept in whole microseconds."""
+"""Times are stored in whole microseconds."""
 _ROUNDING_US: Final = 4
 LONGEST_S: Final = 600.0
-"""A replay that takes longer to verify is rejected: it could keep a verifier busy for ever."""
+"""The number of seconds after which a verification is rejected: otherwise a replay could occupy a verifier for ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,9 @@ class Verified:
     game: str
     outcome: Outcome
     hands: int
-    """Hands begun."""
+    """The number of hands begun."""
     seeded: bool
-    """The deals came from a seed: it was not a fair deal."""
+    """Whether the deals came from a seed, and not from a fair deal."""
     fairness: Fairness
     """Which bots added entropy to the deals."""
     forfeited: tuple[Seat, ...]
@@ -63,17 +63,17 @@ class Verification:
     path: Path
     verified: Verified | None
     problem: str = ""
-    """The first thing that is wrong, in a sentence; empty if nothing is."""
+    """The first problem, in a sentence; empty if there is none."""
     receipts: tuple[Receipt, ...] = ()
-    """Those of its deal-set."""
+    """The receipts of its deal-set."""
     asks_compared: int = 0
-    """Asks of the replay that the receipts have too."""
+    """The number of asks of the replay that the receipts also have."""
     logged: LoggedMatch | None = None
     """Its place in the public log; None if no log was given, or the match is seeded."""
     notes_compared: int = 0
-    """Notes of bots that match their hashes in the replay."""
+    """The number of notes of bots that match their hashes in the replay."""
     notes_files: tuple[NotesFile, ...] = ()
-    """Those with notes of its match."""
+    """The notes files with notes of its match."""
 
     @property
     def ok(self) -> bool:
@@ -161,7 +161,7 @@ def verify_deals(replay: Replay) -> tuple[bytes, Fairness]:
     Returns:
       The public key of the signature, empty if there is none, and the fairness of the packs.
 
-    Raises `Discrepancy` or `Unplayable` as `verify`.
+    Raises `Discrepancy` or `Unplayable` as `verify` does.
     """
     signer = signed_by(replay)
     opened, revealed = replay.opened, replay.revealed

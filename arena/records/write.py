@@ -36,8 +36,8 @@ def write_replay(
 ) -> Path:
     """Write the replay and the notes files of an ended match; on return they are on disk. Blocks.
 
-    `bodies` are the match's records, `opening` opens its deals, and `signer`, if any, signs
-    it. Notes files of bots that publish their notes are in `folder`; the others are private, in a folder beside it.
+    `bodies` are the match's records, `opening` opens its deals, and `signer`, if given, signs it. Notes files of bots
+    that publish their notes are in `folder`; the others are in a private folder beside it.
 
     Raises:
       OSError: if it cannot be written; then there is no replay of that name.
@@ -55,9 +55,9 @@ def stage_replay(
     opening: Opening,
     signer: ArenaKey | None = None,
 ) -> list[StagedFile]:
-    """Write the files of `write_replay`, the replay as the last one, to be synced and published later. Blocks.
+    """Write the files of `write_replay`, the replay last, for a later sync and publication. Blocks.
 
-    Raises `OSError` or `ValueError` as `write_replay`.
+    Raises `OSError` or `ValueError` as `write_replay` does.
     """
     path = replay_path(folder, match_id)
     ends = [read_body(Framed(0, body))[1] for body in (*bodies[:1], *bodies[-1:])]
@@ -96,14 +96,14 @@ def _stage_notes(
 
 
 def partial_path(folder: Path, match_id: str) -> Path:
-    """The name of a file while it is written, unique for each write."""
+    """Return the name of a file while it is written, unique for each write."""
     return folder / f".{match_id}-{os.getpid()}-{next(_writes)}{_PARTIAL_SUFFIX}"
 
 
 def with_revealed(
     bodies: Sequence[bytes], opening: Opening, signer: ArenaKey | None = None
 ) -> tuple[bytes, ...]:
-    """The records of a match without notes, with those that open its deals and sign it."""
+    """Return the records of a match without notes, with those that open its deals and sign it."""
     number, _ = read_body(Framed(0, bodies[0]))
     revealed: journal_pb2.Revealed = opening.revealed
     if signer is not None:
@@ -126,5 +126,5 @@ def remove_partials(folder: Path) -> None:
     not show which process writes them.
     """
     for partial in folder.glob(f".*{_PARTIAL_SUFFIX}"):
-        with contextlib.suppress(OSError):  # it is harmless
+        with contextlib.suppress(OSError):  # a partial file that stays is harmless
             partial.unlink()

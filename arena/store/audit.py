@@ -24,7 +24,7 @@ def append(
 
 
 def broken(connection: Connection) -> Iterator[str]:
-    """The places where the chain is broken, in sentences."""
+    """Yield the places where the chain is broken, in sentences."""
     table, link = schema.audit, ""
     for row in connection.execute(select(table).order_by(table.c.id)).mappings():
         if row["sha256"] != _link(link, dict(row)):

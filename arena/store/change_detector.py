@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Final
 
 MOST_SKIPPED: Final = 20
-"""Polls in a row that may be skipped; the next poll is always made."""
+"""The number of polls in a row that may be skipped; the next poll is always made."""
 
 
 class ChangeDetector:
@@ -21,7 +21,7 @@ class ChangeDetector:
         self._skipped = 0
 
     def __call__(self) -> bool:
-        """Whether to poll now. Takes some microseconds and never waits."""
+        """Return whether to poll now. Takes some microseconds and never waits."""
         # Read before the poll, so that a commit during the poll is noticed at the next call.
         version = self._version()
         if version is None or version != self._seen or self._skipped >= MOST_SKIPPED:
@@ -31,5 +31,5 @@ class ChangeDetector:
         return False
 
     def forget(self) -> None:
-        """Poll the next time, because this poll failed."""
+        """Let the next call return true, because this poll failed."""
         self._seen = None

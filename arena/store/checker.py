@@ -14,7 +14,7 @@ from arena.store.rows import find_rows
 
 
 def violations(connection: Connection) -> Iterator[str]:
-    """The broken rules, in sentences."""
+    """Yield the broken rules, in sentences."""
     yield from _seats(connection)
     yield from _deal_sets(connection)
     yield from _scores(connection)
@@ -23,7 +23,7 @@ def violations(connection: Connection) -> Iterator[str]:
 
 
 def _seats(connection: Connection) -> Iterator[str]:
-    """The table of seats agrees with the matches."""
+    """Yield sentences about rows of the table of seats that disagree with the matches."""
     matches, seats = schema.matches, schema.match_seats
     indexed: dict[str, dict[int, str]] = defaultdict(dict)
     for row in connection.execute(select(seats)).mappings():
@@ -34,7 +34,7 @@ def _seats(connection: Connection) -> Iterator[str]:
 
 
 def _deal_sets(connection: Connection) -> Iterator[str]:
-    """A complete deal-set has a result for each match."""
+    """Yield sentences about complete deal-sets without a result for each match."""
     sets, matches = schema.deal_sets, schema.matches
     of_set = and_(
         matches.c.competition_game == sets.c.competition_game, matches.c.deal_set == sets.c.id
@@ -50,7 +50,7 @@ def _deal_sets(connection: Connection) -> Iterator[str]:
 
 
 def _scores(connection: Connection) -> Iterator[str]:
-    """Official standings are of the record that their hash names, and matches still have its scores."""
+    """Yield sentences about official standings that disagree with the hash of their record, or with the scores of matches."""
     matches, official = schema.matches, schema.official_standings
     ended = connection.execute(select(matches.c.id, matches.c.scores))
     scores = {row.id: row.scores for row in ended}
@@ -68,7 +68,7 @@ def _scores(connection: Connection) -> Iterator[str]:
 
 
 def _versions(connection: Connection) -> Iterator[str]:
-    """Versions are numbered from 1, their events follow each other, and at most one of a bot is active."""
+    """Yield sentences about versions with wrong numbers, impossible events, or several active ones of a bot."""
     versions, events = schema.versions, schema.version_events
     numbers: dict[str, list[int]] = defaultdict(list)
     for row in connection.execute(select(versions).order_by(versions.c.number)).mappings():

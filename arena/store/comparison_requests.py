@@ -40,29 +40,29 @@ class TooManyOpen(RefusalError, StoreError, reason="TOO_MANY_COMPARISONS"):
 
 
 class TooManyChallenges(RefusalError, StoreError, reason="TOO_MANY_CHALLENGES"):
-    """The owner has made, or the bot has had, as many challenges today as allowed."""
+    """The owner has made, or the bot has received, as many challenges today as allowed."""
 
     retry_s = 3_600.0
 
 
 class Quota(NamedTuple):
-    """What one owner may have of comparisons."""
+    """The quota of one owner's comparisons."""
 
     core_ms_a_day: int
-    """Processor time on a day, in milliseconds."""
+    """The processor time on a day, in milliseconds."""
     open: int
-    """Open comparisons at a time."""
+    """The number of simultaneously open comparisons."""
     challenges_a_day: int
-    """Challenges that are made on a day."""
+    """The number of challenges that the owner may make on a day."""
 
 
 class Challenge(NamedTuple):
-    """Whom a comparison challenges."""
+    """The challenged bot of a comparison."""
 
     opponent: str
     """A bot, without a version."""
     accepts_a_day: int | None
-    """So many challenges on a day in the game of the comparison; None without a limit."""
+    """The number of challenges a day that it accepts in the game of the comparison; None without a limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +102,9 @@ class ComparisonRequests:
     ) -> ComparisonRequest:
         """Add a comparison request, which may be a challenge.
 
-        Raises:
-          QuotaSpent: if the owner's comparisons have used the processor time of today.
-          TooManyOpen: if the owner has as many open ones as allowed.
-          TooManyChallenges: if the owner has made, or the bot has had, as many challenges today as allowed.
+        Raises: QuotaSpent: if the owner's comparisons have used the processor time of today. TooManyOpen: if the owner
+        has as many open ones as allowed. TooManyChallenges: if the owner has made, or the bot has received, as many
+        challenges today as allowed.
         """
         table = schema.comparison_requests
         with self._database.writing() as connection:
@@ -133,7 +132,7 @@ class ComparisonRequests:
     ) -> ComparisonRequest:
         """Continue a comparison request with its margins, by another query.
 
-        Raises `QuotaSpent` or `TooManyOpen` as `create`.
+        Raises `QuotaSpent` or `TooManyOpen` as `create` does.
         """
         table = schema.comparison_requests
         with self._database.writing() as connection:
@@ -143,7 +142,7 @@ class ComparisonRequests:
         return self.get(request.id, request.owner)
 
     def get(self, number: int, owner: str | None = None) -> ComparisonRequest:
-        """A comparison request by number; of one owner, if `owner` is given.
+        """Return a comparison request by number; if `owner` is given, only a request of this owner.
 
         Raises `NoComparison` if there is none.
         """
@@ -158,11 +157,11 @@ class ComparisonRequests:
         return self._all(state=str(ComparisonState.OPEN))
 
     def of_owner(self, owner: str) -> tuple[ComparisonRequest, ...]:
-        """All comparison requests of an owner, oldest first."""
+        """Return all comparison requests of an owner, oldest first."""
         return self._all(owner=owner)
 
     def of_opponents(self, bots: Collection[str]) -> tuple[ComparisonRequest, ...]:
-        """All challenges of these bots, oldest first."""
+        """Return all challenges of these bots, oldest first."""
         return self._where(schema.comparison_requests.c.opponent.in_(bots))
 
     def _all(self, **values: str) -> tuple[ComparisonRequest, ...]:
@@ -175,14 +174,14 @@ class ComparisonRequests:
             return tuple(map(_request, find_rows(connection, query)))
 
     def spent_ms(self, owner: str, *, now: datetime) -> int:
-        """The processor time of an owner's comparisons today, in UTC, in milliseconds."""
+        """Return the processor time of an owner's comparisons today, in UTC, in milliseconds."""
         with self._database.reading() as connection:
             return _spent_ms(connection, owner, now)
 
     def keep_margins(
         self, number: int, margins: Sequence[float], spent_ms: int, *, now: datetime
     ) -> bool:
-        """Store all margins so far, and add what the latest took; False if the comparison is no longer open."""
+        """Store all margins so far, and add the processor time of the latest; return False if the comparison is not open any more."""
         spent = dict(self.get(number).core_ms_by_day)
         spent[_day(now)] = spent.get(_day(now), 0) + spent_ms
         return self._change_open(number, margins=list(margins), core_ms_by_day=spent)
@@ -201,7 +200,7 @@ class ComparisonRequests:
 def _require_quota(
     connection: Connection, owner: str, now: datetime, quota: Quota, reopened: int | None = None
 ) -> None:
-    """Require that an owner may have another open comparison; one that is `reopened` may be open already."""
+    """Require that an owner may have another open comparison; a `reopened` one may already be open."""
     spent = _spent_ms(connection, owner, now)
     if spent >= quota.core_ms_a_day:
         raise QuotaSpent(

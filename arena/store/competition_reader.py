@@ -1,4 +1,4 @@
-"""Reads competitions of the store: what was planned, drawn and played, and the official standings."""
+"""Reads competitions of the store: their plans, rounds, deal-sets, results and official standings."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -52,13 +52,13 @@ class CompetitionReader:
         self._database = database
 
     def all(self) -> tuple[Competition, ...]:
-        """Every competition, oldest first."""
+        """Return every competition, oldest first."""
         query = select(schema.competitions).order_by(schema.competitions.c.id)
         with self._database.reading() as connection:
             return tuple(read_competition(connection, row) for row in find_rows(connection, query))
 
     def count_states(self) -> tuple[Mapping[State, int], int]:
-        """The number of competitions in each state, and of those that the arena paused."""
+        """Return the number of competitions in each state, and of those that the arena paused."""
         table = schema.competitions
         is_by_arena = and_(table.c.state == str(State.PAUSED), table.c.waits != "")
         counted = dict.fromkeys(State, 0)
@@ -69,12 +69,12 @@ class CompetitionReader:
         return counted, by_arena
 
     def get(self, name: str, game: int | None = None) -> Competition:
-        """A competition by name; with the number of a game, only the bots that enter it."""
+        """Return a competition by name; with the number of a game, only the bots that enter it."""
         with self._database.reading() as connection:
             return read_competition(connection, competition_row(connection, name), game)
 
     def state(self, name: str) -> State:
-        """The state alone, which is asked before each deal-set."""
+        """Return only the state, which is read before each deal-set."""
         with self._database.reading() as connection:
             state = connection.execute(_STATE, {"competition": name}).scalar_one_or_none()
         if state is None:
@@ -82,7 +82,7 @@ class CompetitionReader:
         return State(state)
 
     def record(self, name: str) -> CompetitionRecord:
-        """All rounds, deal-sets and results, at one moment."""
+        """Return all rounds, deal-sets and results, at one moment."""
         with self._database.reading() as connection:
             row = competition_row(connection, name)
             return CompetitionRecord(
@@ -92,12 +92,12 @@ class CompetitionReader:
             )
 
     def played_since(self, name: str, game: int, since: datetime) -> PlayedCount:
-        """The complete deal-sets of a game of which a match ended since then, and those matches."""
+        """Return the complete deal-sets of a game with a match that has ended since `since`, and those matches."""
         with self._database.reading() as connection:
             return played_since(connection, game_id(connection, name, game), unix_ms(since))
 
     def rounds(self, name: str, game: int) -> tuple[Round, ...]:
-        """The rounds of a game so far, in order."""
+        """Return the rounds of a game so far, in order."""
         with self._database.reading() as connection:
             return rounds.read(connection, game_id(connection, name, game))
 
@@ -109,13 +109,13 @@ class CompetitionReader:
             )
 
     def workers(self, name: str) -> tuple[str, ...]:
-        """The workers that have played deal-sets which count, in order of name."""
+        """Return the workers that have played deal-sets which count, in order of name."""
         with self._database.reading() as connection:
             games = game_ids(connection, competition_row(connection, name)["id"])
             return workers_of(connection, games)
 
     def begins_at_workers(self, name: str) -> tuple[WorkerBegins, ...]:
-        """Where the deal-sets of each game began, as far as they began at workers."""
+        """Return the begins of deal-sets at workers, by game."""
         with self._database.reading() as connection:
             return tuple(
                 begins_at_workers(connection, game)
@@ -123,7 +123,7 @@ class CompetitionReader:
             )
 
     def waiting(self) -> tuple[tuple[str, int, int], ...]:
-        """Each running competition that has been drawn: its plan, the deal-sets that wait, and those taken that are at no worker."""
+        """Return for each running competition with deal-sets its plan, the number that wait, and the number of taken ones that are at no worker."""
         competitions, games, sets = (
             schema.competitions,
             schema.competition_games,

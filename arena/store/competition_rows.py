@@ -45,15 +45,15 @@ class Competition:
     official: int
     """The number of its official standings."""
     announcement: str = ""
-    """What its organisers tell all readers."""
+    """The text of its organisers for all readers."""
     announced: str | None = None
     """ISO 8601, UTC; None without an announcement."""
     waits: str = ""
-    """Why the arena paused it, or plays nothing of it although it runs; empty if there is no such reason."""
+    """Why the arena paused it, or plays no deal-set of it although it runs; empty if there is no such reason."""
 
     @property
     def limits(self) -> Mapping[str, str]:
-        """Why bots are not drawn, or what limits how often they are, by bot; of a competition that does not run, nothing."""
+        """Why bots are not drawn, or what limits how often they are drawn, by bot; empty for a competition that does not run."""
         if self.state is not State.RUNNING:
             return {}
         limits = {bot.name: bot.away or bot.limited for bot in self.entries if bot.out is None}
@@ -70,7 +70,7 @@ class GameProgress:
 
 
 def competition_row(connection: Connection, name: str) -> RowMapping:
-    """The row of a competition. Raises `NoCompetition` if there is none of that name."""
+    """Return the row of a competition. Raises `NoCompetition` if there is none of that name."""
     row = find_row(connection, schema.competitions, name=name)
     if row is None:
         raise NoCompetition(name)
@@ -78,7 +78,7 @@ def competition_row(connection: Connection, name: str) -> RowMapping:
 
 
 def readable_config(row: RowMapping) -> str:
-    """The plan that the reader may read: for public readers the organiser's text is null."""
+    """Return the plan that the reader may read: for public readers the organiser's text is null."""
     config: str = row["config"] or row["public_config"]
     return config
 
@@ -86,7 +86,7 @@ def readable_config(row: RowMapping) -> str:
 def read_competition(
     connection: Connection, row: RowMapping, game: int | None = None
 ) -> Competition:
-    """The competition of a row, with its entrants, or those that enter one of its games."""
+    """Return the competition of a row, with its entrants, or those that enter one of its games."""
     games = schema.competition_games
     terms = select(games.c.terms).where(games.c.competition == row["id"]).order_by(games.c.number)
     return Competition(
@@ -105,25 +105,25 @@ def read_competition(
 
 
 def game_ids(connection: Connection, competition: int) -> tuple[int, ...]:
-    """The ids of a competition's games, in the order of its plan."""
+    """Return the ids of a competition's games, in the order of its plan."""
     table = schema.competition_games
     query = select(table.c.id).where(table.c.competition == competition).order_by(table.c.number)
     return tuple(connection.execute(query).scalars())
 
 
 def game_id(connection: Connection, name: str, number: int) -> int:
-    """The id of a competition's game, by its number in the plan."""
+    """Return the id of a competition's game, by its number in the plan."""
     return game_ids(connection, competition_row(connection, name)["id"])[number]
 
 
 def count_rounds(connection: Connection, game: int) -> int:
-    """The number of drawn rounds."""
+    """Return the number of drawn rounds."""
     query = select(func.count()).select_from(schema.rounds).filter_by(competition_game=game)
     return connection.execute(query).scalar_one()
 
 
 def count_deal_sets(connection: Connection, game: int) -> dict[DealSetState, int]:
-    """The number of deal-sets in each state."""
+    """Return the number of deal-sets in each state."""
     sets = schema.deal_sets
     counted = connection.execute(
         select(sets.c.state, func.count())
@@ -134,7 +134,7 @@ def count_deal_sets(connection: Connection, game: int) -> dict[DealSetState, int
 
 
 def read_game(connection: Connection, game: int) -> GameRecord:
-    """The rounds, deal-sets and outcomes of a game."""
+    """Return the rounds, deal-sets and outcomes of a game."""
     return GameRecord(
         rounds.read(connection, game),
         read_deal_sets(connection, game),

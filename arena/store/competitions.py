@@ -1,4 +1,4 @@
-"""Changes competitions of the store: makes them, enters bots, and keeps what was drawn and played.
+"""Changes competitions of the store: makes them, enters bots, and stores draws and results.
 
 A plan does not change once its competition has begun, except that a round robin may get more deal-sets. Each
 action of a person is in the audit. A round, or a ladder's deal-set, is on disk before its first card is dealt.
@@ -84,9 +84,11 @@ class Competitions(CompetitionReader):
         now: datetime,
         entries: Sequence[CompetitionEntry] = (),
     ) -> None:
-        """Make a competition, as a draft, with its first bots or not at all; `terms` are those of each game.
+        """Make a competition, as a draft, with its first bots; `terms` are those of each game.
 
-        Raises `NameTaken` if there is one of that name, and `MayNotEnter` as `enter`.
+        If a bot may not enter, nothing is stored.
+
+        Raises `NameTaken` if there is a competition of that name, and `MayNotEnter` as `enter` does.
         """
         with self._database.writing() as connection:
             table = schema.competitions
@@ -152,9 +154,8 @@ class Competitions(CompetitionReader):
 
         `reason` says why the arena pauses a competition; everybody may read it.
 
-        Raises:
-          NotExpected: if it is not in the expected state, because of another action before.
-          NotAllowed: if the action is not allowed in this state.
+        Raises: NotExpected: if it is not in the expected state, because of an earlier action. NotAllowed: if the action
+        is not allowed in this state.
         """
         with self._database.writing() as connection:
             row = competition_row(connection, name)
@@ -185,12 +186,12 @@ class Competitions(CompetitionReader):
         who: str,
         now: datetime,
     ) -> None:
-        """Give a round robin of one game more deal-sets. It is running afterwards, also if it was finished.
+        """Give a round robin of one game more deal-sets. It is running afterwards, even if it was finished.
 
         `drawn` is its only round, and `deal_sets` are all its deal-sets as the new plan draws them. The stored
         deal-sets must be the first of these.
 
-        Raises `DrawDiffers` if the stored deal-sets are others.
+        Raises `DrawDiffers` if the stored deal-sets differ.
         """
         with self._database.writing() as connection:
             row = competition_row(connection, name)
@@ -219,7 +220,7 @@ class Competitions(CompetitionReader):
         now: datetime,
         max_of_owner: int | None = None,
     ) -> None:
-        """Enter a bot, with the seed after those of all bots before.
+        """Enter a bot, with the next seed.
 
         Raises `MayNotEnter` if the bot was disqualified or has entered already, if its owner has too many bots
         in the competition, or if the competition has begun or is finished.
@@ -269,7 +270,7 @@ class Competitions(CompetitionReader):
         self._before_play(name, bot, games=list(games))
 
     def set_version(self, name: str, bot: str, version: str, games: Sequence[int]) -> None:
-        """Set the version that plays for a submitted bot, as `ann@7`, and its games; as `set_games`."""
+        """Set the version that plays for a submitted bot, as `ann@7`, and its games, like `set_games`."""
         self._before_play(name, bot, version=version, games=list(games))
 
     def _before_play(self, name: str, bot: str, **values: object) -> None:
@@ -306,7 +307,7 @@ class Competitions(CompetitionReader):
             audit.append(connection, now, who, f"out of competition {name}", None, after_)
 
     def reinstate(self, name: str, bot: str, *, reason: str, who: str, now: datetime) -> None:
-        """Take a disqualification back. Deal-sets that it made void wait again, unless another bot of them is out.
+        """Revoke a disqualification. Deal-sets that it made void wait again, unless another of their bots is out.
 
         Raises:
           NoEntrant: if the bot is not in the competition.
@@ -349,9 +350,8 @@ class Competitions(CompetitionReader):
     def keep_round(self, name: str, game: int, drawn: Round, deal_sets: Sequence[DealSet]) -> None:
         """Store a round and its deal-sets; storing the same round again changes nothing.
 
-        Raises:
-          DrawDiffers: if the stored round of that number is another.
-          StoreError: if the round before it is not stored.
+        Raises: DrawDiffers: if the stored round of that number differs. StoreError: if the previous round is not
+        stored.
         """
         with self._database.writing() as connection:
             of = game_id(connection, name, game)
@@ -363,12 +363,12 @@ class Competitions(CompetitionReader):
             add_deal_sets(connection, game_id(connection, name, game), [deal_set])
 
     def deal_sets(self, name: str, game: int) -> StoredDealSets:
-        """The deal-sets of a game, for the process that plays them."""
+        """Return the deal-sets of a game, for the process that plays them."""
         with self._database.reading() as connection:
             return StoredDealSets(self._database, game_id(connection, name, game))
 
     def note_waits(self, name: str, why: str) -> None:
-        """Note why nothing of a competition begins although it runs; empty if there is no such reason."""
+        """Store why no deal-set of a competition begins although it runs; empty if there is no such reason."""
         with self._database.writing() as connection:
             row = competition_row(connection, name)
             if row["state"] == State.RUNNING and row["waits"] != why:
@@ -383,14 +383,14 @@ class Competitions(CompetitionReader):
                 change_entrant(connection, competition, bot, present=dict(lasted_ms))
 
     def note_limits(self, name: str, limits: Mapping[str, str]) -> None:
-        """Note what limits how often bots of a ladder are drawn, by bot; empty if nothing does."""
+        """Store what limits how often bots of a ladder are drawn, by bot; empty if nothing does."""
         with self._database.writing() as connection:
             competition = competition_row(connection, name)["id"]
             for bot, limited in limits.items():
                 change_entrant(connection, competition, bot, limited=limited or None)
 
     def set_away(self, name: str, bot: str, why: str) -> None:
-        """Note why a bot is not drawn, which ladders obey; with an empty `why`, it is drawn again."""
+        """Store why a ladder must not draw a bot; with an empty `why`, the bot is drawn again."""
         with self._database.writing() as connection:
             change_entrant(
                 connection, competition_row(connection, name)["id"], bot, away=why or None
@@ -401,7 +401,7 @@ class Competitions(CompetitionReader):
     ) -> None:
         """Store official standings; they never change.
 
-        Raises `NotExpected` if theirs is not the next number, because of another action before.
+        Raises `NotExpected` if their number is not the next one, because of an earlier action.
         """
         with self._database.writing() as connection:
             _add_standings(connection, competition_row(connection, name), standings, who, now)

@@ -24,24 +24,24 @@ from arena.store.schema import HEAD
 from arena.validation import OPEN, InvalidInput, read_json
 
 MOST_SOCKET_BYTES: Final = 100
-"""Longest path of a socket file that all systems take, in bytes."""
+"""The longest path of a socket file that all systems accept, in bytes."""
 LOCK_NAME: Final = "lock"
 LIVE_FOLDER: Final = "live"
-"""It has the socket alone, so that a container of pages can be given this and not the data folder."""
+"""The folder of the socket alone, so that a container of pages can mount it without the data folder."""
 ID_NAME: Final = "arena-id"
-"""Has the id of the arena, and a second lock, as the file of the first one may be deleted."""
+"""The file with the id of the arena. It also has a second lock, because the file of the first lock may be deleted."""
 NOTICE_NAME: Final = "server.json"
 BACKUP_NOTE: Final = "last-backup"
 _ARENA_ID: Final = re.compile(r"[0-9a-f]{32}")
 _OWNER_ALONE: Final = 0o600
 LOCK_TRIES: Final = 10
 FORMAT: Final = 1
-"""The format of the folder. Raise it when an older arena could not read what this one writes beside the store."""
+"""The format of the folder. Raise it if an older arena could not read the files that this one writes beside the store."""
 FORMAT_NAME: Final = "format.json"
 FILES_LOCK_S: Final = 60.0
-"""Longest time to wait for a program that copies or removes files."""
+"""The longest time in seconds to wait for a program that copies or removes files."""
 LOCK_WAIT_S: Final = 0.02
-"""`is_running` holds the lock for an instant; others try again after this time."""
+"""The time in seconds after which a lock is tried again, because `is_running` holds it for an instant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +62,12 @@ class RunningNotice:
 
 
 def store_path(data: Path) -> Path:
-    """The file of matches, tournaments and keys in a folder of data."""
+    """Return the file of matches, tournaments and keys in a folder of data."""
     return data / "arena.db"
 
 
 def watch_socket(data: Path) -> Path:
-    """The socket file by which `arena web` and local workers connect to the arena of a folder.
+    """Return the socket file by which `arena web` and local workers connect to the arena of a folder.
 
     In a deep folder it is named by a descriptor of the folder, which stays open: paths of sockets are short.
     """
@@ -79,17 +79,17 @@ def watch_socket(data: Path) -> Path:
 
 
 def worker_folders(data: Path) -> Path:
-    """Where each local worker has a folder of its own for as long as it runs."""
+    """Return the folder in which each local worker has a folder while it runs."""
     return data / "workers"
 
 
 def bots_of_worker(data: Path, number: int) -> Path:
-    """Where the bots of a local worker have their folders and logs; 0 is the arena itself."""
+    """Return the folder of the bots of a local worker, with their folders and logs; number 0 is the arena itself."""
     return data / "bots" / f"worker-{number}" if number else data / "bots"
 
 
 def arena_version() -> str:
-    """The version of the installed arena; empty if it is not installed."""
+    """Return the version of the installed arena; empty if it is not installed."""
     try:
         return version("cardarena-engine")
     except PackageNotFoundError:
@@ -104,7 +104,7 @@ class FolderFormat:
 
     format: int
     arena: str
-    """The version that wrote it first."""
+    """The version of the arena that wrote it first."""
 
 
 class TooNew(StoreError):
@@ -112,7 +112,7 @@ class TooNew(StoreError):
 
 
 def too_new(path: Path, found: int, schema: str, arena: str) -> str:
-    """Say that something was written by an arena that this one cannot follow."""
+    """Return the error about something that a newer arena has written."""
     ours = f"this is arena {arena_version()} for format {FORMAT} and schema {HEAD}"
     return (
         f"{path} has format {found}, schema {schema or HEAD}, of arena {arena or 'unknown'}; {ours}: run arena "
@@ -168,7 +168,7 @@ def holding_files(data: Path) -> Iterator[None]:
 
 
 def write_notice(data: Path, notice: RunningNotice) -> None:
-    """Write the notice, all of it at once."""
+    """Write the notice atomically."""
     partial = data / f".{NOTICE_NAME}.partial"
     partial.write_text(json.dumps(asdict(notice), indent=1) + "\n", "utf-8")
     partial.replace(data / NOTICE_NAME)
@@ -181,7 +181,7 @@ def remove_notice(data: Path) -> None:
 
 
 def note_backup(data: Path, unix_s: float) -> None:
-    """Note when the newest backup of a folder was begun, as the time of a file. A full disk keeps the note before."""
+    """Note when the newest backup of a folder was begun, as the time of a file. If the disk is full, the previous note stays."""
     path = data / BACKUP_NOTE
     with contextlib.suppress(OSError):
         path.touch(_OWNER_ALONE)
@@ -189,7 +189,7 @@ def note_backup(data: Path, unix_s: float) -> None:
 
 
 def last_backup_unix_s(data: Path) -> float:
-    """When the newest backup of a folder was begun, in seconds since 1970; 0 if none was made."""
+    """Return when the newest backup of a folder was begun, in seconds since 1970; 0 without a backup."""
     try:
         return (data / BACKUP_NOTE).stat().st_mtime
     except OSError:
@@ -197,7 +197,7 @@ def last_backup_unix_s(data: Path) -> float:
 
 
 def read_notice(data: Path) -> RunningNotice | None:
-    """The notice in a folder; None if there is none that can be read."""
+    """Return the notice in a folder; None if there is none that can be read."""
     try:
         return read_json(RunningNotice, (data / NOTICE_NAME).read_bytes())
     except (OSError, InvalidInput):
@@ -241,7 +241,7 @@ def open_second_lock(data: Path) -> int:
 
 
 def take_lock(lock: int) -> bool:
-    """Take a folder's lock, by its open file; false if another arena has it."""
+    """Take a folder's lock, by its open file; return false if another arena has it."""
     for tries_left in reversed(range(LOCK_TRIES)):
         with contextlib.suppress(OSError):
             if durable_files.lock(lock):
@@ -263,10 +263,10 @@ class FolderMonitor:
         files = (data / LOCK_NAME, store)
         self._open: list[int] = []
         for path in folders:
-            # Held open, so that no later folder gets the same inode. Some systems do not allow it.
+            # The folder is held open, so that no later folder gets the same inode. Some systems do not allow this.
             with contextlib.suppress(PermissionError):
                 self._open.append(os.open(path, os.O_RDONLY))
-        # The files are open in other places; closing them here would release their locks.
+        # Other modules have the files open; closing them here would release their locks.
         self._parts = {path: path.stat() for path in (*folders, *files)}
 
     def is_whole(self) -> bool:
@@ -282,7 +282,7 @@ class FolderMonitor:
 
 
 def is_running(data: Path) -> bool:
-    """Whether an arena runs in a folder.
+    """Return whether an arena runs in a folder.
 
     Raises `OSError` if a lock cannot be read; a folder without locks has no arena.
     """
@@ -300,7 +300,7 @@ def is_running(data: Path) -> bool:
 
 
 def arena_id(data: Path) -> str:
-    """The id of the arena with this data folder: drawn at the first start, then always the same.
+    """Return the id of the arena with this data folder: drawn at the first start, then always the same.
 
     Raises `OSError` if it cannot be read or written, and `ValueError` if the file holds something else.
     """

@@ -31,10 +31,13 @@ BUSY_TIMEOUT_S: Final = 5.0
 """How long to wait for another program's lock."""
 
 CACHE_KIB: Final = 8192
-"""Most of the page cache of each connection. Rows are found by random ids: with 512 KiB 12,012 deal-sets took the arena a tenth more
-(`python -m bench.scheduling 12012 12`)."""
+"""The maximal page cache of each connection, in KiB.
+
+Rows are found by random ids: with 512 KiB 12,012 deal-sets took the arena a tenth more (`python -m bench.scheduling
+12012 12`).
+"""
 PUBLIC_CACHE_KIB: Final = 512
-"""The same for readers of pages. The system caches the pages too."""
+"""The same for connections of web pages. The system caches the pages of the file too."""
 
 CHECKED_BYTES: Final = 32 * 2**20
 """A file of up to this size is checked for damage when it is opened, which takes up to 0.1 s."""
@@ -47,7 +50,7 @@ URL_FILE: Final = "store-url"
 
 
 def url_beside(path: Path) -> str:
-    """The address of a store in PostgreSQL; empty if the store is a file.
+    """Return the address of a store in PostgreSQL; empty if the store is a file.
 
     Raises `StoreError` if it cannot be read.
     """
@@ -61,7 +64,7 @@ def url_beside(path: Path) -> str:
 
 
 def is_there(path: Path) -> bool:
-    """Whether a store exists: its file, or the address of its database.
+    """Return whether a store exists: its file, or the address of its database.
 
     Raises `StoreError` if the address cannot be read.
     """
@@ -69,7 +72,7 @@ def is_there(path: Path) -> bool:
 
 
 def kept_at(path: Path) -> Path:
-    """The file that a folder needs to find its store: the store's own, or that with the address.
+    """Return the file that a folder needs to find its store: the store's own, or that with the address.
 
     Raises `StoreError` if the address cannot be read.
     """
@@ -114,7 +117,7 @@ class Database:
     ) -> None:
         """With `public_only` nothing can be written, and nothing secret can be read.
 
-        `url` is the address of a store in PostgreSQL, in place of what the folder remembers.
+        `url` is the address of a store in PostgreSQL, in place of the one in the folder.
 
         Raises `StoreError` if it cannot be opened.
         """
@@ -144,8 +147,8 @@ class Database:
     def writing(self, *, synced: bool = True) -> Iterator[Connection]:
         """A transaction that is on disk when the block ends, or rolled back if it raises.
 
-        Of a file, one that is not `synced` survives this process at once, and a power cut with the next one that is. So
-        nothing that is lost alone is known to anybody. A database syncs all.
+        In a file, a transaction that is not `synced` survives this process at once, and a power cut with the next
+        synced one. So nothing that depends on a lost one is known to anybody. A database syncs all transactions.
 
         Raises `StoreError` if the file cannot be written.
         """
@@ -174,7 +177,7 @@ class Database:
             self._version_reader.close()
 
     def version(self) -> int | None:
-        """A number that changes with each commit of any process; None if the database has none."""
+        """Return a number that changes with each commit of any process; None if the database has none."""
         if self._file is None:
             return None
         try:
@@ -207,7 +210,9 @@ class Database:
             if self._revision(connection) == HEAD and self._is_published(connection):
                 return
         with self.writing() as connection:
-            found = self._revision(connection)  # again: another program may have been faster
+            found = self._revision(
+                connection
+            )  # read again, because another program may have been faster
             if found is None:
                 METADATA.create_all(connection)
                 revision.create(connection)
@@ -220,7 +225,7 @@ class Database:
                 postgresql.publish(connection)
 
     def _is_published(self, connection: Connection) -> bool:
-        """Whether public readers can read the tables; of a file they always can."""
+        """Return whether public readers can read the tables; of a file they always can."""
         return self._file is not None or postgresql.is_published(connection)
 
     def _require_sound(self, connection: Connection) -> None:
@@ -233,7 +238,7 @@ class Database:
             raise store_failure("S-CORRUPT", self.path)
 
     def _revision(self, connection: Connection) -> str | None:
-        """The schema's revision; None without tables, "" if the table of the revision is empty."""
+        """Return the schema's revision; None without tables, "" if the table of the revision is empty."""
         known = inspect(connection)
         tables = [*known.get_table_names(), *known.get_view_names()]
         if not tables:
@@ -258,7 +263,7 @@ def _keep_private(path: Path) -> None:
     SQLite makes its other files with the same mode. An existing file is not opened for this: closing it
     would release the process's locks on it.
     """
-    with contextlib.suppress(OSError):  # opening the database gives a better error
+    with contextlib.suppress(OSError):  # the error of opening the database is better
         try:
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         except FileExistsError:
@@ -324,7 +329,7 @@ def _engine(path: Path, busy_timeout_s: float) -> Engine:
 
     @event.listens_for(engine, "connect")
     def connected(connection: SqliteConnection, _: ConnectionPoolEntry) -> None:
-        # Else the driver begins transactions at the first change only.
+        # Otherwise the driver begins a transaction only at the first change.
         connection.isolation_level = None
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA foreign_keys = ON")
@@ -333,7 +338,7 @@ def _engine(path: Path, busy_timeout_s: float) -> Engine:
     @event.listens_for(engine, "begin")
     def begun(connection: Connection) -> None:
         options = connection.get_execution_options()
-        # By the driver: through SQLAlchemy it takes longer than a statement of the transaction.
+        # The driver executes it, because through SQLAlchemy it takes longer than a statement of the transaction.
         cursor = connection.connection.cursor()
         cursor.execute(f"PRAGMA synchronous = {'NORMAL' if _UNSYNCED in options else 'FULL'}")
         cursor.execute("BEGIN IMMEDIATE" if WRITES in options else "BEGIN")

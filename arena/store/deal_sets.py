@@ -1,9 +1,9 @@
 """The deal-sets of a competition's games in the store, with their matches and states.
 
-They are stored before play. The process that plays a competition takes those that wait into play, and reports them.
-One process writes results, so a state (`DealSetState`) and a counter are enough: each begin of a deal-set, when it is
-taken and when a worker gets it, raises `begin`. A report counts only if it is of the latest begin. So what a worker, or
-an arena that another has replaced, reports too late changes nothing.
+They are stored before play. The process that plays a competition takes those that wait into play, and reports them. One
+process writes results, so a state (`DealSetState`) and a counter are enough: each begin of a deal-set, when it is taken
+and when a worker gets it, raises `begin`. A report counts only if it is of the latest begin. So a late report of a
+worker, or of an arena that another has replaced, changes nothing.
 """
 
 from collections import defaultdict
@@ -102,7 +102,7 @@ DealSetReport: TypeAlias = tuple[DealSet, Mapping[str, MatchOutcome]]
 
 
 class OutOfDate(StoreError):
-    """The deal-set was begun again since, or does not wait for a report, so this one does not count."""
+    """The deal-set was begun again or does not wait for a report, so this report does not count."""
 
 
 class Contradicted(StoreError):
@@ -112,11 +112,11 @@ class Contradicted(StoreError):
 class StoredDealSets:
     """The deal-sets of one game, for the process that plays them. Calls block on the disk; any thread may call.
 
-    What is taken, begun and reported is synced with the results of matches. A power cut ends all begins at workers, and
-    a report that is lost is made again from the results, so neither is missed.
+    Calls are synced together with the results of matches. A power cut ends all begins at workers, and a lost report is
+    made again from the results, so neither is missed.
 
-    It knows the begins of the deal-sets that it has taken. All its calls but `take` and `put_back` raise `OutOfDate`, and change
-    nothing, if a deal-set was begun by another since or is no longer in play.
+    The object knows the begins of the deal-sets that it has taken. All calls except `take` and `put_back` raise
+    `OutOfDate`, and change nothing, if another process has begun a deal-set since, or it is not in play any more.
     """
 
     def __init__(self, database: Database, competition_game: int) -> None:
@@ -127,9 +127,9 @@ class StoredDealSets:
         """The latest begin of each deal-set that was taken, by id."""
 
     def start_anew(self) -> None:
-        """Have all deal-sets wait that were in play or given up.
+        """Let all deal-sets wait that were in play or given up.
 
-        The process that plays the competition calls it before it takes the first.
+        The process that plays the competition calls this before it takes the first deal-set.
         """
         over = (DealSetState.COMPLETE, DealSetState.VOID)
         with self._database.writing() as connection:
@@ -138,9 +138,9 @@ class StoredDealSets:
             connection.execute(anew.values(state=DealSetState.WAITING), values)
 
     def take(self, most: int, *, if_running: bool = False) -> tuple[DealSet, ...]:
-        """Take up to `most` deal-sets that wait into play, in the order of the schedule.
+        """Take up to `most` waiting deal-sets into play, in the order of the schedule.
 
-        With `if_running` none are taken unless the competition runs.
+        With `if_running`, none is taken unless the competition runs.
         """
         chosen = _WAITING_IF_RUNNING if if_running else _WAITING
         with self._database.writing(synced=False) as connection:
@@ -154,7 +154,7 @@ class StoredDealSets:
         return plans
 
     def put_back(self, deal_sets: Collection[DealSet]) -> None:
-        """Have deal-sets wait again that were taken and have not begun, unless another has taken them since."""
+        """Let deal-sets wait again that were taken and have not begun, unless another process has taken them since."""
         values = {"of_game": self._game, "ids": [deal_set.id for deal_set in deal_sets]}
         with self._database.writing() as connection:
             known = [
@@ -167,8 +167,8 @@ class StoredDealSets:
     def begin_many(self, begins: Sequence[tuple[DealSet, str]]) -> Sequence[int]:
         """Count that deal-sets in play begin at workers of these names, in one transaction.
 
-        One that had begun at a worker since it was taken has failed there. Returns the number of each begin. No deal-set is
-        named twice.
+        A deal-set that has begun at a worker since it was taken has failed there. Returns the number of each begin. No
+        deal-set is named twice.
         """
         with self._database.writing(synced=False) as connection:
             ids = [plan.id for plan, _ in begins]
@@ -187,7 +187,7 @@ class StoredDealSets:
     def report_many(self, reports: Sequence[DealSetReport], *, now_unix_ms: int) -> None:
         """Complete deal-sets with the outcomes of all their matches, in one transaction.
 
-        The outcomes are recorded if they are not yet. The same report again changes nothing.
+        Outcomes that are missing are recorded. The same report again changes nothing.
 
         Raises `Contradicted` if a match has another result, and `ValueError` if a match has no result.
         """
@@ -209,7 +209,7 @@ class StoredDealSets:
             self._change(connection, ids, DealSetState.COMPLETE)
 
     def give_up(self, deal_set: DealSet) -> None:
-        """Give up a deal-set that the arena cannot finish; it does not wait before `start_anew`."""
+        """Give up a deal-set that the arena cannot finish; it waits again only after `start_anew`."""
         with self._database.writing() as connection:
             at_workers = self._require(connection, [deal_set.id], DealSetState.IN_PLAY)
             self._keep_failed(connection, at_workers)
@@ -217,7 +217,7 @@ class StoredDealSets:
 
     def _keep_failed(self, connection: Connection, at_workers: Collection[str]) -> None:
         """Keep the latest begins of deal-sets at workers as failed."""
-        if at_workers:  # of few, and never of one that begins for the first time
+        if at_workers:  # few deal-sets fail, and never one that begins for the first time
             connection.execute(_KEEP_FAILED, {"of_game": self._game, "ids": [*at_workers]})
 
     def _change(self, connection: Connection, ids: Collection[str], state: DealSetState) -> None:
@@ -227,7 +227,7 @@ class StoredDealSets:
     def _require(
         self, connection: Connection, ids: Collection[str], *states: DealSetState
     ) -> list[str]:
-        """Require deal-sets in one of these states, at the begins that are known here; returns those at workers."""
+        """Require deal-sets in one of these states, at the begins that are known here; return those at workers."""
         at_workers = []
         for row in connection.execute(_BEGINS, {"of_game": self._game, "ids": [*ids]}):
             begin = self._begins.get(row.id, 0)
@@ -253,7 +253,7 @@ def _game_id(connection: Connection, competition_game: int) -> str:
 
 
 def add_deal_sets(connection: Connection, competition_game: int, new: Sequence[DealSet]) -> None:
-    """Add deal-sets, which wait, with their matches."""
+    """Add waiting deal-sets with their matches."""
     if not new:
         return
     game = _game_id(connection, competition_game)
@@ -302,12 +302,12 @@ def add_deal_sets(connection: Connection, competition_game: int, new: Sequence[D
 def read_deal_sets(
     connection: Connection, competition_game: int, ids: Collection[str] | None = None
 ) -> tuple[DealSet, ...]:
-    """The deal-sets of a game, or those of these ids, by number; their matches are in order of rotation."""
+    """Return the deal-sets of a game, or those of these ids, by number; their matches are in order of rotation."""
     values: dict[str, Any] = {"of_game": competition_game}
     plans, planned_matches = _PLANS, _PLANNED_MATCHES
     if ids is not None:
         plans, planned_matches, values["ids"] = _SOME_PLANS, _SOME_PLANNED_MATCHES, [*ids]
-    # Sorted here: to read a few in this order, SQLite would pass all of the game.
+    # They are sorted here, because SQLite would read all of the game to return a few in this order.
     rows = sorted(find_rows(connection, plans, values), key=itemgetter("number"))
     of_set: dict[str, list[MatchPlan]] = defaultdict(list)
     for row in find_rows(connection, planned_matches, values):
@@ -346,9 +346,9 @@ def void_waiting(connection: Connection, competition_game: int, bot: str) -> Non
 def restore_void(
     connection: Connection, competition_game: int, bot: str, out: Collection[str]
 ) -> None:
-    """Have the void deal-sets of a bot wait again that have no bot of `out`.
+    """Let the void deal-sets of a bot that have no bot of `out` wait again.
 
-    Those that were complete were dropped with their worker, and stay void: all their matches have results.
+    Complete deal-sets were dropped with their worker, and stay void: all their matches have results.
     """
     sets, matches = schema.deal_sets, schema.matches
     of_game = matches.c.competition_game == competition_game
@@ -369,7 +369,7 @@ def restore_void(
 
 
 def void_played_by(connection: Connection, games: Collection[int], worker: str) -> int:
-    """Make the complete deal-sets that a worker, or the workers of a key, played void; returns how many there were."""
+    """Make the complete deal-sets that a worker, or the workers of a key, played void; return their number."""
     table = schema.deal_sets
     dropped = (
         update(table)
@@ -380,7 +380,7 @@ def void_played_by(connection: Connection, games: Collection[int], worker: str) 
 
 
 def workers_of(connection: Connection, games: Collection[int]) -> tuple[str, ...]:
-    """The workers that have played complete deal-sets, in order of name."""
+    """Return the workers that have played complete deal-sets, in order of name."""
     player = schema.deal_sets.c.player
     query = select(player).where(_complete_of(games), player.is_not(None))
     return tuple(sorted(connection.execute(query.distinct()).scalars()))
@@ -392,7 +392,7 @@ def _is_of(column: ColumnElement[str | None], worker: str) -> ColumnElement[bool
 
 
 def begins_at_workers(connection: Connection, competition_game: int) -> WorkerBegins:
-    """Where the deal-sets of a game began, as far as they began at workers."""
+    """Return the begins of a game's deal-sets at workers."""
     sets, failed = schema.deal_sets, schema.failed_begins
     complete = select(sets.c.id, sets.c.player).where(
         _complete_of([competition_game]), sets.c.player.is_not(None)
@@ -411,7 +411,7 @@ def _complete_of(games: Collection[int]) -> ColumnElement[bool]:
 
 
 def played_since(connection: Connection, competition_game: int, since_unix_ms: int) -> PlayedCount:
-    """The complete deal-sets of a game of which a match ended since then, and those matches."""
+    """Return the complete deal-sets of a game with a match that has ended since `since_unix_ms`, and those matches."""
     matches, sets = schema.matches, schema.deal_sets
     of_set = and_(
         sets.c.competition_game == matches.c.competition_game, sets.c.id == matches.c.deal_set

@@ -60,7 +60,7 @@ class EnteredBot(Candidate):
 def read_entrants(
     connection: Connection, competition: int, game: int | None = None
 ) -> tuple[EnteredBot, ...]:
-    """The entrants of a competition, or those that enter one of its games, in order of seed."""
+    """Return the entrants of a competition, or those that enter one of its games, in order of seed."""
     query = select(schema.entrants).filter_by(competition=competition).order_by("seed")
     return tuple(
         _entered(row)

@@ -11,7 +11,7 @@ from arena.errors import entry
 
 
 class StoreError(Exception):
-    """The store cannot do what was asked; the text says why."""
+    """The store cannot execute a call; the text says why."""
 
 
 class StoreBusy(StoreError):
@@ -33,7 +33,7 @@ _CODES: Final[Mapping[int, str]] = {
 
 
 def store_failure(code: str, place: object, detail: str = "") -> StoreError:
-    """The error with a code of the table of errors: what is wrong at `place`, and what to do."""
+    """Return the error with a code of the table of errors: what is wrong at `place`, and what to do."""
     row = entry(code)
     kind = StoreBusy if code == _BUSY else StoreError
     return kind(f"{place}: {row.message(detail)}. {row.cure.removesuffix('.')}")
@@ -57,5 +57,5 @@ def as_store_errors(path: object, timeout_s: float) -> Iterator[None]:
 
 
 def waited(code: str, timeout_s: float) -> str:
-    """The detail of a failure: how long the caller waited for a locked store."""
+    """Return the detail of a failure: how long the caller waited for a locked store."""
     return f"for over {timeout_s:g} s" if code == _BUSY else ""

@@ -1,7 +1,7 @@
-"""Events that webhooks tell, read from the tables in which the store has them anyway.
+"""The events of webhooks, which are read from tables that the store has for other purposes.
 
-There is no second list that could differ: qualifications are events of versions, what organisers do is in the audit,
-and crashes are faults of matches. For each table a place says how far it was read.
+There is no second list that could differ: qualifications are events of versions, actions of organisers are in the
+audit, and crashes are faults of matches. For each table a place says how far it was read.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,11 +16,11 @@ from arena.store import schema
 from arena.store.rows import find_rows
 
 MOST: Final = 500
-"""Rows of a table that are read at a time."""
+"""The number of rows of a table that are read at a time."""
 LATE_MS: Final = 60_000
-"""How much later than its end a match may be recorded, in milliseconds."""
+"""The longest time from the end of a match to its record, in milliseconds."""
 CRASHES_MS: Final = 600_000
-"""A bot that crashes again and again makes one event in this time, in milliseconds."""
+"""The time in milliseconds in which repeated crashes of a bot make one event."""
 TEST: Final = "test"
 OVERTAKEN: Final = "overtaken"
 _OF_VERSION: Final = {VersionEvent.QUALIFIED: "qualified", VersionEvent.REJECTED: "failed"}
@@ -29,7 +29,7 @@ _CRASHES: Final = ("gone", "error")
 """Faults of a bot that is not there, or whose code fails."""
 
 Places = dict[str, Any]
-"""How far each source was read."""
+"""The position up to which each source was read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Event:
     """Something that happened."""
 
     id: str
-    """The same however often it is read."""
+    """The id, which is the same at each reading."""
     type: str
     at_unix_ms: int
     data: Mapping[str, Any]
@@ -48,7 +48,7 @@ class Event:
 
 
 def ends(connection: Connection) -> Places:
-    """The places after all that has happened by now."""
+    """Return the places after all events so far."""
     latest = connection.execute(select(func.max(schema.matches.c.ended_unix_ms))).scalar_one()
     places = {
         table.name: connection.execute(select(func.max(table.c.id))).scalar_one() or 0
@@ -58,7 +58,7 @@ def ends(connection: Connection) -> Places:
 
 
 def events_after(connection: Connection, places: Places) -> tuple[list[Event], Places]:
-    """The events after places, and the places after them. A crash may be read twice, with the same id."""
+    """Return the events after places, and the places after them. A crash may be read twice, with the same id."""
     now = ends(connection)
     events = [
         *_qualifications(connection, places, now),
@@ -69,7 +69,7 @@ def events_after(connection: Connection, places: Places) -> tuple[list[Event], P
 
 
 def _rows(connection: Connection, table: Table, places: Places, now: Places, which: Any) -> Any:
-    """The rows of a table after its place; if there are too many, `now` is set to the last of these."""
+    """Return the rows of a table after its place; if there are too many, `now` is set to the last of these."""
     after, until = places[table.name], now[table.name]
     query = select(table).where(table.c.id > after, table.c.id <= until, which)
     rows = find_rows(connection, query.order_by(table.c.id).limit(MOST))
@@ -106,7 +106,7 @@ def _actions(connection: Connection, places: Places, now: Places) -> Iterator[Ev
 
 
 def _crashes(connection: Connection, places: Places, now: Places) -> Iterator[Event]:
-    """Crashes name no match: while its deal-set is open, no reader may know which matches are of it."""
+    """Return the crashes of bots. They name no match, because the matches of an open deal-set are secret."""
     matches, seats, faults = schema.matches, schema.match_seats, schema.faults
     if places[matches.name] == now[matches.name]:
         return
@@ -135,7 +135,7 @@ def _crashes(connection: Connection, places: Places, now: Places) -> Iterator[Ev
 
 
 def _owners(connection: Connection, bots: set[str]) -> dict[str, str]:
-    """The owners of registered bots, by bot."""
+    """Return the owners of registered bots, by bot."""
     table = schema.bots
     rows = connection.execute(select(table.c.name, table.c.owner).where(table.c.name.in_(bots)))
     return {row.name: row.owner for row in rows}

@@ -1,8 +1,9 @@
 """The keys of bots, owners, organisers and workers, and the sign-in sessions of people.
 
 A sign-in session is a key that was made with another one, and an identity at a provider that is linked to an owner is a
-key whose hash is of no token: code that checks, lists, bans or revokes keys treats all alike. A key is stored without its token, as the token's SHA-256. Tokens have 256 random bits, so a fast hash is
-enough: a stolen copy of the store does not help to guess a token.
+key whose hash belongs to no token: code that checks, lists, bans or revokes keys treats all alike. A key is stored
+without its token, as the token's SHA-256. Tokens have 256 random bits, so a fast hash is enough: a stolen copy of the
+store does not help to guess a token.
 """
 
 import hashlib
@@ -24,24 +25,24 @@ from arena.store.rows import dataclass_of, find_row, find_rows
 from arena.store.versions import OverQuota
 
 MAX_SESSIONS: Final = 20
-"""Sign-in sessions of one owner at a time; one more ends the oldest."""
+"""The maximal number of sign-in sessions of one owner; a further one ends the oldest."""
 SIGN_INS: Final = 30
-"""Sign-in sessions that one owner may begin within `SIGN_IN_TIME`."""
+"""The number of sign-in sessions that one owner may begin within `SIGN_IN_TIME`."""
 SIGN_IN_TIME: Final = timedelta(hours=1)
 SHOWN_FOR: Final = timedelta(days=1)
-"""A session is listed for this long after its end."""
+"""The time for which a session is listed after its end."""
 
 
 class KeyIdTaken(StoreError):
-    """There is a key of that id already."""
+    """A key with that id exists."""
 
 
 class UnknownKey(RefusalError, StoreError, reason="UNKNOWN_KEY"):
-    """There is no key of that id."""
+    """There is no key with that id."""
 
 
 class LinkedAlready(RefusalError, StoreError, reason="LINKED_ALREADY"):
-    """A valid key has that hash already: the identity signs in an owner."""
+    """A valid key has that hash: the identity already signs in an owner."""
 
 
 class KeyRevoked(RefusalError, StoreError, reason="REVOKED_TOKEN"):
@@ -81,7 +82,7 @@ class Key:
     signed_in_with: str = ""
     """The id of the key that a sign-in session was made with; empty for a key."""
     label: str = ""
-    """What the browser of a sign-in session calls itself; the provider and name of a linked identity; else empty."""
+    """The browser's name for itself in a sign-in session; the provider and name of a linked identity; otherwise empty."""
     changed: int = 0
     """The number of this key's last change among the changes of all keys; 0 before it is stored."""
 
@@ -104,7 +105,7 @@ class Keys:
             return insert_key(connection, key)
 
     def owner_of(self, bot: str) -> str | None:
-        """The owner of the bot of that name; None if the name is free."""
+        """Return the owner of the bot of that name; None if the name is free."""
         with self._database.reading() as connection:
             row = find_row(connection, schema.names, skeleton=skeleton(bot))
         return None if row is None else row["owner"]
@@ -124,7 +125,7 @@ class Keys:
         of_owner = table.c.signed_in_with.is_not(None) & (table.c.owner == session.owner)
         with self._database.writing() as connection:
             if _find(connection, session.signed_in_with).revoked is not None:
-                raise KeyRevoked  # or a session would outlive a key that was revoked just now
+                raise KeyRevoked  # otherwise a session would outlive a key that has just been revoked
             begun = select(func.count()).where(
                 of_owner, table.c.created > iso_utc(now - SIGN_IN_TIME)
             )
@@ -149,7 +150,7 @@ class Keys:
             return added
 
     def link(self, key: Key) -> Key:
-        """Store a linked identity, as `add` stores a key. A revoked link of it gives up its hash.
+        """Store a linked identity, as `add` stores a key. A revoked link of the same identity loses its hash.
 
         Raises:
           LinkedAlready: if a valid key has its hash.
@@ -167,18 +168,18 @@ class Keys:
             return insert_key(connection, key)
 
     def linked(self, identity: bytes) -> Key | None:
-        """The valid key of a linked identity, by its hash."""
+        """Return the valid key of a linked identity, by its hash."""
         with self._database.reading() as connection:
             row = find_row(connection, schema.keys, token_sha256=identity.hex(), revoked=None)
         return None if row is None else _key(row)
 
     def find(self, key_id: str) -> Key:
-        """The key of an id. Raises `UnknownKey` if there is no such key."""
+        """Return the key of an id. Raises `UnknownKey` if there is no such key."""
         with self._database.reading() as connection:
             return _find(connection, key_id)
 
     def revoke(self, key_id: str, now: datetime) -> Key:
-        """Make a key and its sessions invalid for ever; returns it. A key that was revoked before is not changed.
+        """Make a key and its sessions invalid for ever; returns it. A key that was revoked earlier is not changed.
 
         Raises `UnknownKey` if there is no such key, and `StoreError` if the file cannot be written.
         """
@@ -193,14 +194,14 @@ class Keys:
             return _find(connection, key_id)
 
     def all(self) -> tuple[Key, ...]:
-        """All keys, oldest first, with those that are no longer valid."""
+        """Return all keys, oldest first, including invalid ones."""
         table = schema.keys
         query = select(table).order_by(table.c.created, table.c.changed)
         with self._database.reading() as connection:
             return tuple(_key(row) for row in find_rows(connection, query))
 
     def changed_since(self, change: int) -> tuple[Key, ...]:
-        """The keys that were added or revoked after that change, in order of change.
+        """Return the keys that were added or revoked after that change, in order of change.
 
         Writers take turns, so a caller that passes the highest `Key.changed` it has seen misses none.
         """

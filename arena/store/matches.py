@@ -31,11 +31,11 @@ from arena.store.errors import StoreError
 from arena.store.rows import find_rows
 
 MAX_PAGE: Final = 501
-"""Most matches that `StoredMatches.find` returns: a page of 500, and one to show that more follow."""
+"""The maximal number of matches that `StoredMatches.find` returns: a page of 500, and one to show that more follow."""
 MOST_KINDS: Final = 32
-"""Kinds of matches, by game and hands, of which those are kept that others are compared with."""
+"""The number of kinds of matches, by game and hands, for which compared matches are cached."""
 MOST_SEATS: Final = 10
-"""At least the seats of any game."""
+"""An upper bound of the number of seats of any game."""
 
 # Statements that run for every match are built once: building one takes longer than running it.
 _IDS: Final[BindParameter[Any]] = bindparam("ids", expanding=True)
@@ -91,27 +91,27 @@ class StoredMatch:
 
 @dataclass(frozen=True, slots=True)
 class MatchFilter:
-    """Which matches are wanted. Empty and false fields do not restrict."""
+    """A filter of matches. Empty and false fields do not restrict."""
 
     game: str = ""
     bots: tuple[str, ...] = ()
-    """All of them played, at any seats; a bot also as any of its versions."""
+    """Only matches in which all of these bots played, at any seats; any version of a bot counts."""
     competition: str = ""
     ending: str = ""
     faulted: bool = False
-    """A bot committed a fault."""
+    """Only matches in which a bot committed a fault."""
     published: bool = False
-    """It has a replay."""
+    """Only matches with a replay."""
     closed: bool = False
-    """It is a single match, or every match of its deal-set is over and published."""
+    """Only single matches, and those whose deal-set is over and published."""
     lost_by: str = ""
-    """This bot played, also as one of its versions, and was not first."""
+    """Only matches in which this bot, or one of its versions, played and was not first."""
     by_others: bool = False
-    """A bot other than the arena's own played."""
+    """Only matches with a bot other than the arena's own."""
     most_margin: float | None = None
-    """The first was at most so many points ahead of the second."""
+    """Only matches in which the first was at most this many points ahead of the second."""
     worth: str = ""
-    """It is worth watching for this reason; `ANY_WORTH` for any reason."""
+    """Only matches that are worth watching for this reason; `ANY_WORTH` for any reason."""
 
 
 class StoredMatches:
@@ -122,7 +122,7 @@ class StoredMatches:
         self._compared = _ComparedMatches()
 
     def outcomes(self, match_ids: Collection[str]) -> dict[str, MatchOutcome]:
-        """The outcomes, by id, of those of these matches that have ended, also by an abort."""
+        """Return the outcomes, by id, of those of these matches that have ended or were aborted."""
         with self._database.reading() as connection:
             rows = _rows(connection, match_ids)
             return _outcomes(connection, [row for row in rows if row["status"] != schema.PLANNED])
@@ -133,7 +133,7 @@ class StoredMatches:
         Recording the same again changes nothing. A result may replace an aborted attempt; nothing may replace
         a result.
 
-        Raises `StoreError` if the file cannot be written, or a match has another result already.
+        Raises `StoreError` if the file cannot be written, or a match already has another result.
         """
         # A replay that lacks its mark gets it at the next start.
         with self._database.writing(synced=bool(ended)) as connection:
@@ -150,7 +150,7 @@ class StoredMatches:
             connection.execute(gone.values(published=False))
 
     def of_unfinished_competitions(self) -> frozenset[str]:
-        """The ids of the matches of competitions that are not finished, played or not."""
+        """Return the ids of the matches of competitions that are not finished, played or not."""
         matches, games, all_of = schema.matches, schema.competition_games, schema.competitions
         with self._database.reading() as connection:
             ids = connection.execute(
@@ -162,13 +162,13 @@ class StoredMatches:
             return frozenset(ids.scalars())
 
     def get(self, match_id: str) -> StoredMatch | None:
-        """The match of an id; None if no match of that id has ended."""
+        """Return the match of an id; None if no match of that id has ended."""
         with self._database.reading() as connection:
             stored = _stored(connection, schema.matches.c.id == match_id, limit=1)
         return stored[0] if stored else None
 
     def bots(self, competition: str = "") -> tuple[str, ...]:
-        """The names of all bots of matches, or of those of a competition, also of planned ones."""
+        """Return the names of all bots of matches, or of those of a competition, also of planned ones."""
         seats, matches = schema.match_seats, schema.matches
         query = select(seats.c.bot).distinct().order_by(seats.c.bot)
         if competition:
@@ -179,14 +179,14 @@ class StoredMatches:
             return tuple(connection.execute(query).scalars())
 
     def games(self, wanted: MatchFilter = MatchFilter()) -> frozenset[str]:
-        """The ids of the games of matches that have ended."""
+        """Return the ids of the games of matches that have ended."""
         table = schema.matches
         query = select(table.c.game).distinct().where(table.c.status != schema.PLANNED)
         with self._database.reading() as connection:
             return frozenset(connection.execute(query.where(*_conditions(wanted))).scalars())
 
     def last_ends(self) -> dict[str, int]:
-        """When the last match of each competition ended, by its name, in UNIX milliseconds; those without matches are left out."""
+        """Return when the last match of each competition ended, by its name, in UNIX milliseconds; those without matches are left out."""
         matches, games, held = schema.matches, schema.competition_games, schema.competitions
         of_game = select(func.max(matches.c.ended_unix_ms)).where(
             matches.c.competition_game == games.c.id
@@ -211,8 +211,8 @@ class StoredMatches:
     ) -> tuple[StoredMatch, ...]:
         """Matches that have ended, newest first, `MAX_PAGE` at most.
 
-        `after` is the `ended_unix_ms` and the id of the last match of the previous page; of those that follow
-        it, so many are skipped.
+        `after` is the `ended_unix_ms` and the id of the last match of the previous page; `skip` of those that follow it
+        are skipped.
         """
         table, conditions = schema.matches, _conditions(wanted)
         if after is not None:
@@ -248,7 +248,7 @@ def _conditions(wanted: MatchFilter) -> list[Any]:
     if wanted.closed:
         conditions.append(or_(table.c.deal_set.is_(None), table.c.published))
     if wanted.lost_by:
-        # Databases index JSON by constants alone, so each seat has a condition of its own.
+        # Databases index JSON only by constants, so each seat has a separate condition.
         behind = (
             and_(seats.c.seat == seat, table.c.places[seat].as_integer() > 1)
             for seat in range(MOST_SEATS)
@@ -267,7 +267,7 @@ def _conditions(wanted: MatchFilter) -> list[Any]:
 
 
 def _is_played_by(bot: str) -> ColumnElement[bool]:
-    """Whether a seat is that of a bot, or of one of its versions, as `ann@7`."""
+    """Return whether a seat is that of a bot, or of one of its versions, as `ann@7`."""
     seats, versions = schema.match_seats, schema.versions
     names = versions.c.bot.concat("@").concat(cast(versions.c.number, Text))
     return or_(seats.c.bot == bot, seats.c.bot.in_(select(names).where(versions.c.bot == bot)))
@@ -276,7 +276,8 @@ def _is_played_by(bot: str) -> ColumnElement[bool]:
 class _ComparedMatches:
     """The finished matches that others are compared with. Used by one thread at a time.
 
-    A result does not change, so each is read and summed up once: to read all for each match took half of its transaction.
+    A result does not change, so each is read and summarised once: reading all for each match took half of its
+    transaction.
     """
 
     def __init__(self) -> None:
@@ -285,7 +286,7 @@ class _ComparedMatches:
         at the end."""
 
     def with_(self, connection: Connection, game: str, seats: int, hands: int) -> EarlierMatches:
-        """The matches that a match is compared with that ends now."""
+        """Return the matches with which a match that has just ended is compared."""
         since, known = self._known.pop((game, hands), (0, {}))
         values = {"game": game, "hands": hands, "since": since}
         for match_id, ended, bots, scores, cost in reversed(
@@ -311,7 +312,7 @@ def record(
 
 
 def _without_repeats(ended: Sequence[StoredMatch]) -> Iterator[list[StoredMatch]]:
-    """The matches in order, in lists without repeated ids: a result may follow an aborted attempt."""
+    """Yield the matches in order, in lists without repeated ids: a result may follow an aborted attempt."""
     seen: dict[str, StoredMatch] = {}
     for match in ended:
         if match.outcome.match_id in seen:
@@ -371,10 +372,10 @@ def _record(
 
 
 def _are_planned(planned: Sequence[str], bots: Sequence[str]) -> bool:
-    """Whether these bots were planned.
+    """Return whether these bots were planned.
 
-    A remote bot of a ladder is planned as a version and sits under its name. A submitted bot of a tournament is
-    planned by its name and sits as a version.
+    A remote bot of a ladder is planned as a version and plays under its name. A submitted bot of a tournament is
+    planned by its name and plays as a version.
     """
     return len(planned) == len(bots) and all(
         bot in (player, bot_of(player)) or bot_of(bot) == player
@@ -402,7 +403,7 @@ def _columns(outcome: MatchOutcome) -> dict[str, Any]:
 
 
 def outcomes_of_game(connection: Connection, competition_game: int) -> dict[str, MatchOutcome]:
-    """The outcomes of a competition's game by match id, with aborted ones."""
+    """Return the outcomes of a competition's game by match id, with aborted ones."""
     table = schema.matches
     of_game = table.c.competition_game == competition_game
     return _outcomes_where(connection, and_(of_game, table.c.status != schema.PLANNED))
@@ -419,7 +420,7 @@ def _outcomes(connection: Connection, rows: Sequence[RowMapping]) -> dict[str, M
 
 
 def _outcomes_where(connection: Connection, condition: Any) -> dict[str, MatchOutcome]:
-    """The outcomes of all matches of a condition; their ids may be too many for one statement."""
+    """Return the outcomes of all matches of a condition; their ids may be too many for one statement."""
     table, faults = schema.matches, schema.faults
     rows = find_rows(connection, select(table).where(condition))
     of_matches = select(faults).where(faults.c.match.in_(select(table.c.id).where(condition)))

@@ -4,12 +4,12 @@ from datetime import UTC, datetime
 
 
 def iso_utc(moment: datetime) -> str:
-    """A moment in ISO 8601, to the second. Raises `ValueError` if it has no time zone."""
+    """Return a moment in ISO 8601, to the second. Raises `ValueError` if it has no time zone."""
     return _with_zone(moment).astimezone(UTC).isoformat(timespec="seconds")
 
 
 def unix_ms(moment: datetime) -> int:
-    """A moment in milliseconds since 1970. Raises `ValueError` if it has no time zone."""
+    """Return a moment in milliseconds since 1970. Raises `ValueError` if it has no time zone."""
     return int(_with_zone(moment).timestamp() * 1000)
 
 

@@ -26,7 +26,7 @@ _ALIKE: Final = str.maketrans({"i": "l", "1": "l", "0": "o", "m": "rn"})
 
 
 def skeleton(name: str) -> str:
-    """What a name looks like: two names look alike if their skeletons are equal.
+    """Return the skeleton of a name: two names look alike if their skeletons are equal.
 
     Case does not count, and all separators are the same.
     """
@@ -54,11 +54,11 @@ _RESERVED: Final = frozenset(
 
 
 _OF_HOUSE: Final = skeleton("house") + " "
-"""With it the names of the arena's own bots begin, as `house-sample`."""
+"""The prefix of the names of the arena's own bots, such as `house-sample`."""
 
 
 def is_reserved(name: str) -> bool:
-    """Whether a name could be mistaken for the arena, its organisers, or a word of its pages."""
+    """Return whether a name could be mistaken for the arena, its organisers, or a word of its pages."""
     looks = skeleton(name)
     return looks in _RESERVED or looks.startswith(_OF_HOUSE)
 

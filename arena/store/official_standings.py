@@ -17,7 +17,7 @@ class OfficialStandings:
     body: str
     """JSON, the text that is signed."""
     record: str
-    """JSON Lines of the record that they were computed from; one text, as it is passed between processes."""
+    """JSON Lines of the record that they were computed from, as one text that is passed between processes."""
     inputs_sha256: str
     public_key: str = ""
     """Hexadecimal, as is the signature."""
@@ -26,7 +26,7 @@ class OfficialStandings:
 
 
 def count(connection: Connection, competition: int) -> int:
-    """How many official standings a competition has."""
+    """Return how many official standings a competition has."""
     table = schema.official_standings
     query = select(func.count()).where(table.c.competition == competition)
     return connection.execute(query).scalar_one()

@@ -1,10 +1,10 @@
 """A store in PostgreSQL, with the guarantees that `arena.store.database` gives for SQLite.
 
-All writers take one advisory lock, so they take turns as in a file, and nothing else is locked. PostgreSQL is for managed
-databases, replication and backups; it adds no throughput. Readers see a snapshot and never wait.
-Texts are compared by their bytes, as SQLite does; otherwise standings could have another order.
+All writers take one advisory lock, so they take turns as in a file. There are no other locks. PostgreSQL is for managed
+databases, replication and backups; it adds no throughput. Readers see a snapshot and never wait. Texts are compared by
+their bytes, as SQLite does; otherwise standings could have another order.
 
-Public readers use views in a schema of their own, which have no secret tables or columns.
+Public readers use views in a separate schema, which have no secret tables or columns.
 """
 
 import hashlib
@@ -42,12 +42,12 @@ _CODES: Final[Mapping[str, str]] = {
 
 
 def is_url(text: str) -> bool:
-    """Whether a text names a database of PostgreSQL."""
+    """Return whether a text names a database of PostgreSQL."""
     return text.startswith(SCHEMES)
 
 
 def shown(url: str) -> str:
-    """The address without its password, for messages."""
+    """Return the address without its password, for messages."""
     try:
         return make_url(url).render_as_string(hide_password=True)
     except (ArgumentError, ValueError):
@@ -55,7 +55,7 @@ def shown(url: str) -> str:
 
 
 def engine(url: str, busy_timeout_s: float, *, public_only: bool = False) -> Engine:
-    """An engine for a database, which does not connect yet.
+    """Return an engine for a database, which does not connect yet.
 
     With `public_only` it only reads the views that `publish` makes.
 
@@ -100,7 +100,7 @@ WRITES: Final = "arena_writes"
 
 
 _PUBLIC: Final = "current_schema() || '_pages'"
-"""The schema of the views, beside that of the tables, and the role that may read them and nothing else."""
+"""The name of the schema of the views, and of the role that may read only them."""
 _DIGEST: Final = (
     f"SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = {_PUBLIC}"  # noqa: S608
 )
@@ -129,26 +129,26 @@ def publish(connection: Connection) -> None:
         connection.exec_driver_sql(f"CREATE VIEW {public}.{name} AS {query} FROM {tables}.{name}")
     connection.exec_driver_sql(f"COMMENT ON SCHEMA {public} IS '{_digest(views)}'")
     if connection.exec_driver_sql(_ROLE_READS).first() is not None:
-        # Of the tables' schema the role needs the name alone; it has no rights to a table.
+        # The role needs only the name of the tables' schema; it has no rights to a table.
         connection.exec_driver_sql(f"GRANT USAGE ON SCHEMA {tables}, {public} TO {public}")
         connection.exec_driver_sql(f"GRANT SELECT ON ALL TABLES IN SCHEMA {public} TO {public}")
 
 
 def unpublish(connection: Connection) -> None:
-    """Drop the views, as a table with a view cannot be changed."""
+    """Drop the views, because a table with a view cannot be changed."""
     public = connection.exec_driver_sql(f"SELECT quote_ident({_PUBLIC})").scalar_one()
     connection.exec_driver_sql(f"DROP SCHEMA IF EXISTS {public} CASCADE")
 
 
 def is_published(connection: Connection) -> bool:
-    """Whether the views are those that `publish` would make, and their role may read them."""
+    """Return whether the views are those that `publish` would make, and their role may read them."""
     if connection.exec_driver_sql(_DIGEST).scalar_one_or_none() != _digest(_views()):
         return False
     return connection.exec_driver_sql(_ROLE_READS).scalar_one_or_none() is not False
 
 
 def _views() -> dict[str, str]:
-    """The query of each view, by the name of its table."""
+    """Return the query of each view, by the name of its table."""
     from sqlalchemy.dialects import postgresql  # costs time that a store in a file need not spend
 
     made = {}
@@ -190,7 +190,7 @@ def require_sound(connection: Connection, place: str) -> None:
 
 
 def answering_version(url: str, timeout_s: float) -> str:
-    """The version of the server at an address, after the checks of `require_sound`.
+    """Return the version of the server at an address, after the checks of `require_sound`.
 
     Raises `StoreError` if no server answers, or it cannot have a store.
     """
@@ -206,7 +206,7 @@ def answering_version(url: str, timeout_s: float) -> str:
 
 
 def as_store_error(error: DBAPIError, place: str, timeout_s: float) -> StoreError | None:
-    """The `StoreError` of a failure that an operator can fix; None if it is a bug."""
+    """Return the `StoreError` of a failure that an operator can fix; None if it is a bug."""
     code = _CODES.get(str(getattr(error.orig, "sqlstate", None)))
     if code is None and isinstance(error, OperationalError):
         code = "S-NO-ANSWER"

@@ -1,4 +1,4 @@
-"""Owners, their bots and the bots' versions: who may play with what.
+"""Owners, their bots and the versions of bots.
 
 An owner registers with an invitation. A submitted version never changes; its events are appended to those
 before. The caller passes the present time.
@@ -38,11 +38,11 @@ from arena.store.versions import (
 )
 
 MAX_BOTS: Final = 20
-"""Bots of one owner: their names are never free again."""
+"""The maximal number of bots of one owner, as their names are never free again."""
 INVITED_FOR: Final = timedelta(days=30)
-"""Lifetime of an invitation without another one."""
+"""The default lifetime of an invitation."""
 MAX_REMOTE_VERSIONS: Final = 50
-"""New versions of a remote bot in a day; further ones are counted as the version before."""
+"""The number of new versions of a remote bot in a day; further ones count as the previous version."""
 
 
 class NotInvited(RefusalError, StoreError, reason="BAD_CODE"):
@@ -147,7 +147,7 @@ class Registry:
             audit.append(connection, now, invited_by, "invite", None, after)
 
     def invitations(self) -> tuple[Invitation, ...]:
-        """The invitations of names that have not registered, by name; expired ones too."""
+        """Return the invitations of names that have not registered, by name; expired ones too."""
         table, owners = schema.invitations, schema.owners
         query = (
             select(table)
@@ -221,10 +221,8 @@ class Registry:
     def create_bot(self, name: str, owner: str, kind: BotKind, *, now: datetime) -> None:
         """Make a bot of an owner.
 
-        Raises:
-          NameTaken: if the name is another's, or the owner has a bot of it already.
-          TooManyBots: if the owner has `MAX_BOTS`.
-          ValueError: if it is not a valid name.
+        Raises: NameTaken: if the name is another's, or the owner already has a bot of that name. TooManyBots: if the
+        owner has `MAX_BOTS`. ValueError: if it is not a valid name.
         """
         _require_name(name)
         with self._database.writing() as connection:
@@ -297,9 +295,9 @@ class Registry:
     def dialled_in(self, bot: str, said: str, *, now: datetime) -> Version | None:
         """Record the version that a remote bot declares; a new one replaces the one that was active.
 
-        Returns the version that plays from now on; None if the bot is not a remote one, its owner is banned,
-        or the version was retired or banned. After `MAX_REMOTE_VERSIONS` new ones in a day, the active version
-        stays.
+        Returns the version that plays from now on; None if the bot is not a remote one, its owner is banned, or the
+        version was retired or banned. After `MAX_REMOTE_VERSIONS` new ones in a day, the active version does not
+        change.
         """
         sha256 = digest(["remote", said])
         with self._database.writing() as connection:
@@ -343,14 +341,14 @@ class Registry:
             connection.execute(insert(table).values(**values, report=dict(report)))
 
     def report(self, bot: str, number: int) -> Mapping[str, Any] | None:
-        """The report of a version's qualification; None if there is none yet."""
+        """Return the report of a version's qualification; None if there is none yet."""
         with self._database.reading() as connection:
             read_version(connection, bot, number)
             row = find_row(connection, schema.reports, bot=bot, number=number)
             return None if row is None else row["report"]
 
     def run_by(self) -> Mapping[str, Sequence[Version]]:
-        """The versions that may still play with a built runtime, by the hash of the runtime."""
+        """Return the versions that may still play with a built runtime, by the hash of the runtime."""
         table = schema.versions
         over = (VersionEvent.REJECTED, VersionEvent.RETIRED, VersionEvent.BANNED)
         by_runtime: dict[str, list[Version]] = {}
@@ -401,7 +399,7 @@ class Registry:
             return tuple(_bot(connection, name) for name in _bots(connection, owner))
 
     def names(self, kind: BotKind | None = None) -> tuple[str, ...]:
-        """The names of all bots, or of those of a kind."""
+        """Return the names of all bots, or of those of a kind."""
         table = schema.bots
         query = select(table.c.name).order_by(table.c.name)
         if kind is not None:
@@ -410,7 +408,7 @@ class Registry:
             return tuple(connection.execute(query).scalars())
 
     def owners_of_bots(self) -> Mapping[str, str]:
-        """The owner of each bot, by its name."""
+        """Return the owner of each bot, by its name."""
         query = select(schema.bots.c.name, schema.bots.c.owner)
         with self._database.reading() as connection:
             return {row.name: row.owner for row in connection.execute(query)}
@@ -420,7 +418,7 @@ class Registry:
             return read_version(connection, bot, number)
 
     def versions(self, bot: str) -> tuple[Version, ...]:
-        """The versions of a bot, oldest first; none if there is no such bot."""
+        """Return the versions of a bot, oldest first; none if there is no such bot."""
         with self._database.reading() as connection:
             return read_versions(connection, bot)
 

@@ -19,11 +19,9 @@ class DrawDiffers(StoreError):
 
 
 def keep(connection: Connection, competition_game: int, drawn: Round) -> bool:
-    """Store a round of a game; False if it was stored before.
+    """Store a round of a game; return False if it was already stored.
 
-    Raises:
-      DrawDiffers: if the stored round of that number is another.
-      StoreError: if the round before it is not stored.
+    Raises: DrawDiffers: if the stored round of that number differs. StoreError: if the previous round is not stored.
     """
     stored = read(connection, competition_game)
     if drawn.number <= len(stored):
@@ -36,7 +34,7 @@ def keep(connection: Connection, competition_game: int, drawn: Round) -> bool:
 
 
 def replace(connection: Connection, competition_game: int, drawn: Round) -> None:
-    """Replace the round of the same number, because its plan has more deal-sets now."""
+    """Replace the round of the same number, because its plan has more deal-sets."""
     pairings, table = schema.pairings, schema.rounds
     for rows, number in ((pairings, pairings.c.round), (table, table.c.number)):
         of_game = rows.c.competition_game == competition_game
@@ -70,7 +68,7 @@ def _insert(connection: Connection, competition_game: int, drawn: Round) -> None
 
 
 def read(connection: Connection, competition_game: int) -> tuple[Round, ...]:
-    """The rounds of a game so far, in order."""
+    """Return the rounds of a game so far, in order."""
     groups: dict[int, list[tuple[str, ...]]] = defaultdict(list)
     byes: dict[int, list[str]] = defaultdict(list)
     pairings = select(schema.pairings).filter_by(competition_game=competition_game)

@@ -11,7 +11,7 @@ _T = TypeVar("_T")
 
 
 def find_row(connection: Connection, table: Table, /, **values: object) -> RowMapping | None:
-    """The row with these values by column; None if there is none.
+    """Return the row with these values by column; None if there is none.
 
     Raises `MultipleResultsFound` if there are several, which is a bug of the caller.
     """
@@ -21,7 +21,7 @@ def find_row(connection: Connection, table: Table, /, **values: object) -> RowMa
 
 @functools.cache
 def _with_values(table: Table, columns: Sequence[tuple[str, bool]]) -> Select[Any]:
-    """A query of the rows with values of parameters in some columns, and with none in others."""
+    """Return a query of the rows with parameters' values in some columns, and NULL in others."""
     values: dict[str, Any] = {
         column: None if is_none else bindparam(column) for column, is_none in columns
     }
@@ -31,12 +31,12 @@ def _with_values(table: Table, columns: Sequence[tuple[str, bool]]) -> Select[An
 def find_rows(
     connection: Connection, query: Select[Any], values: Mapping[str, Any] | None = None
 ) -> Sequence[RowMapping]:
-    """All rows of a query; `values` are those of its parameters."""
+    """Return all rows of a query; `values` are those of its parameters."""
     return connection.execute(query, values).mappings().all()
 
 
 def dataclass_of(kind: type[_T], row: RowMapping, /, **changed: object) -> _T:
-    """The dataclass whose fields are the columns of their names.
+    """Return the dataclass whose fields are the columns of their names.
 
     `changed` are the fields whose values differ from their columns.
     """

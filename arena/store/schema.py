@@ -69,7 +69,9 @@ competitions: Final = Table(
     Column("created", Text, nullable=False),  # ISO 8601, UTC
     Column("announcement", Text, nullable=False, server_default=""),
     Column("announced", Text),  # when, in ISO 8601, UTC; null without an announcement
-    Column("waits", Text, nullable=False, server_default=""),  # why the arena plays nothing of it
+    Column(
+        "waits", Text, nullable=False, server_default=""
+    ),  # why the arena plays no deal-set of it
 )
 
 competition_games: Final = Table(
@@ -112,7 +114,7 @@ deal_sets: Final = Table(
     Column("seed", Text, nullable=False),
     Column("bots", _Json, nullable=False),  # names in seat order at rotation 0
     Column("state", _DealSetState, nullable=False, server_default=DealSetState.WAITING.value),
-    Column("begin", Integer, nullable=False, server_default="0"),  # how often it was begun
+    Column("begin", Integer, nullable=False, server_default="0"),  # the number of its begins
     Column("player", Text),  # the worker at which it began last since it was taken; null for none
     Column("round", Integer, nullable=False, server_default="0"),  # 0 for ladders
     Column("shape", Text, nullable=False, server_default="rotation"),
@@ -207,7 +209,7 @@ Index("spot_checks_of_match", spot_checks.c.match)
 names: Final = Table(
     "names",
     METADATA,
-    Column("skeleton", Text, primary_key=True),  # what the name looks like
+    Column("skeleton", Text, primary_key=True),  # see `names.skeleton`
     Column("name", Text, nullable=False, unique=True),  # of a bot, or of an owner itself
     Column("owner", ForeignKey("names.name"), nullable=False),
 )
@@ -345,7 +347,7 @@ comparison_requests: Final = Table(
     Column("owner", Text, nullable=False),
     Column("opponent", Text, nullable=False, server_default=""),  # of a challenge
     Column("created_unix_ms", _UnixMs, nullable=False),
-    Column("query", _Json, nullable=False),  # what is compared, and by which terms
+    Column("query", _Json, nullable=False),  # the versions and the terms
     Column("state", Text, nullable=False),
     Column("reason", Text, nullable=False, server_default=""),  # why it ended
     Column("core_ms_by_day", _Json, nullable=False),  # processor time by day, in UTC
@@ -363,7 +365,7 @@ webhooks: Final = Table(
     Column("url", Text, nullable=False),
     Column("secret", Text, nullable=False),
     Column("created_unix_ms", _UnixMs, nullable=False),
-    Column("due_unix_ms", _UnixMs, nullable=False),  # the next attempt is not before
+    Column("due_unix_ms", _UnixMs, nullable=False),  # earliest time of the next attempt
     Column("failures", Integer, nullable=False),  # attempts that failed since one succeeded
     Column("off", Text, nullable=False),  # why nothing is sent any more; empty while it is
 )

@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 SQLITE: Final = "sqlite"
 POSTGRESQL: Final = "postgresql"
 _PAGES: Final = 4_096
-"""Pages that are copied between two calls of the progress."""
+"""The number of pages that are copied between two calls of the progress."""
 _SCHEMA: Final = "SELECT current_schema()"
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A store as it was when its block began."""
+    """A snapshot of a store at the beginning of the block."""
 
     kind: str
     """`SQLITE` or `POSTGRESQL`."""
     write: Callable[[Path, Callable[[float], None]], None]
-    """Write it into a file that does not exist; the progress is called with the share that is done."""
+    """Writes it into a file that does not exist; the progress is called with the completed share."""
 
 
 @contextmanager
@@ -68,7 +68,7 @@ def snapshot(path: Path) -> Iterator[Snapshot]:
 
         def write(to: Path, progress: Callable[[float], None]) -> None:
             to.touch(0o600, exist_ok=False)
-            # What fails is the copy's disk, and not that of the store.
+            # The failing disk is that of the copy, not that of the store.
             with as_store_errors(to.parent, 0), closing(sqlite3.connect(to)) as target:
                 source.backup(
                     target,
@@ -107,11 +107,11 @@ def put_back(kind: str, file: Path, path: Path, url: str) -> None:
 
 
 def forget_unfinished(path: Path) -> frozenset[str]:
-    """Prepare a copy of a store for play; returns the matches whose records in the journal count.
+    """Prepare a copy of a store for play; return the matches whose records in the journal count.
 
-    Bots may have seen more of the fair deal-sets in play than the copy has, and their packs may be published
-    since. Results of such deal-sets are removed, so that they are played again with new packs. Deal-sets whose
-    packs follow from a seed continue, as their packs stay the same.
+    Bots may have seen more of the fair deal-sets in play than the copy has, and their packs may be published since.
+    Results of such deal-sets are removed, so that they are played again with new packs. Deal-sets whose packs follow
+    from a seed continue, as their packs stay the same.
 
     Raises `StoreError` as `open_store` does.
     """
@@ -193,7 +193,7 @@ def _one(connection: "PostgresqlConnection", query: str) -> tuple[object, ...]:
 
 
 def _environment(url: str) -> Mapping[str, str]:
-    """The address as variables of libpq: a command line would show its password to others."""
+    """Return the address as variables of libpq: a command line would show its password to others."""
     from psycopg.pq import Conninfo
 
     options = Conninfo.parse(url.encode())
@@ -206,7 +206,7 @@ def _environment(url: str) -> Mapping[str, str]:
 
 
 def _run(url: str, program: str, *words: str) -> str:
-    """Run a program of PostgreSQL; returns what it printed."""
+    """Run a program of PostgreSQL; return its output."""
     environment = _environment(url)
     words = tuple(
         f"--dbname={environment['PGDATABASE']}" if each.startswith("--dbname=") else each

@@ -35,7 +35,7 @@ class SpotChecks:
             connection.execute(insert(schema.spot_checks), rows)
 
     def of(self, competition: str) -> tuple[CheckedMatch, ...]:
-        """The checked matches of a competition, oldest first."""
+        """Return the checked matches of a competition, oldest first."""
         checks, matches = schema.spot_checks, schema.matches
         games, competitions = schema.competition_games, schema.competitions
         query = (

@@ -18,7 +18,7 @@ from arena.store.spot_checks import SpotChecks
 from arena.store.webhooks import Webhooks
 
 _POLL_S: Final = 0.05
-"""Time between two attempts to open a store that another program has locked."""
+"""Seconds between two attempts to open a store that another program has locked."""
 
 
 def open_store(path: Path, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> "Store":
@@ -128,10 +128,10 @@ class Store:
         return Webhooks(self._database)
 
     def change_detector(self) -> ChangeDetector:
-        """Tells a caller that polls the store whether it was written since the last poll."""
+        """Return a detector for a caller that polls the store: it tells whether the store was written since the last poll."""
         return ChangeDetector(self._database.version)
 
     def violations(self) -> tuple[str, ...]:
-        """The rules that stored rows break, in sentences. Reads the whole store."""
+        """Return the rules that stored rows break, in sentences. Reads the whole store."""
         with self._database.reading() as connection:
             return tuple(checker.violations(connection))

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 
 def knows(revision: str) -> bool:
-    """Whether migrations lead from `revision` to the present schema."""
+    """Return whether migrations lead from `revision` to the present schema."""
     try:
         ScriptDirectory.from_config(_config()).get_revision(revision)
     except CommandError:

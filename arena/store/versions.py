@@ -17,7 +17,7 @@ from arena.store.rows import dataclass_of, find_rows
 
 DAY_MS: Final = 24 * 3600 * 1000
 QUOTAS: Final[Mapping[VersionEvent, int]] = {VersionEvent.SUBMITTED: 10, VersionEvent.ACTIVE: 3}
-"""How often each event may happen to one owner's bots in a day."""
+"""The maximal number of each event for one owner's bots in a day."""
 
 
 class Unknown(StoreError):
@@ -29,7 +29,7 @@ class UnknownVersion(RefusalError, Unknown, reason="UNKNOWN_VERSION"):
 
 
 class OverQuota(RefusalError, StoreError, reason="OVER_QUOTA"):
-    """The owner's quota for a day is used up; `retry_s` is in how many seconds it is free again."""
+    """The owner's quota for a day is used up; `retry_s` is the number of seconds until it is available again."""
 
     def __init__(self, detail: str, retry_s: float = 0.0) -> None:
         super().__init__(detail)
@@ -58,14 +58,14 @@ class Version:
     reason: str = ""
     """Why it is in that state; empty if no reason was given."""
     since_unix_ms: int = 0
-    """When it entered that state."""
+    """The time when it entered that state, in Unix milliseconds."""
 
     def __str__(self) -> str:
         return f"{self.bot}@{self.number}"
 
 
 def read_versions(connection: Connection, bot: str) -> tuple[Version, ...]:
-    """The versions of a bot, oldest first."""
+    """Return the versions of a bot, oldest first."""
     events = select(schema.version_events).filter_by(bot=bot).order_by("id")
     latest = {row["number"]: row for row in find_rows(connection, events)}
     query = select(schema.versions).filter_by(bot=bot).order_by("number")
@@ -82,7 +82,7 @@ def read_versions(connection: Connection, bot: str) -> tuple[Version, ...]:
 
 
 def active_version(versions: Sequence[Version]) -> Version | None:
-    """The version that plays, if one does."""
+    """Return the version that plays, if one does."""
     return next((version for version in versions if version.state is VersionEvent.ACTIVE), None)
 
 
@@ -94,7 +94,7 @@ def next_version(
     state: VersionEvent,
     runtime_sha256: str = "",
 ) -> Version:
-    """The version of a bot after those that it has; its parent is the active one."""
+    """Return the next version of a bot; its parent is the active one."""
     number = 1 + max((version.number for version in versions), default=0)
     active = active_version(versions)
     parent = None if active is None else active.number
@@ -110,14 +110,14 @@ def insert_version(connection: Connection, new: Version, who: str, now: datetime
 
 
 def times_of_event(connection: Connection, bot: str, event: VersionEvent) -> Sequence[int]:
-    """When an event happened to versions of a bot, in milliseconds since 1970."""
+    """Return when an event happened to versions of a bot, in milliseconds since 1970."""
     events = schema.version_events
     query = select(events.c.at_unix_ms).where(events.c.bot == bot, events.c.event == str(event))
     return connection.execute(query).scalars().all()
 
 
 def read_version(connection: Connection, bot: str, number: int) -> Version:
-    """A version by its number. Raises `UnknownVersion` if there is none."""
+    """Return a version by its number. Raises `UnknownVersion` if there is none."""
     for version in read_versions(connection, bot):
         if version.number == number:
             return version
@@ -132,7 +132,7 @@ def record_event(
     reason: str,
     now: datetime,
 ) -> None:
-    """Record an event of a version, in the audit too."""
+    """Record an event of a version, and add it to the audit."""
     _insert_event(connection, version, event, who, reason, now)
     before, after = {"state": version.state}, {"state": event, "reason": reason}
     audit.append(connection, now, who, f"version {version}", before, after)

@@ -1,6 +1,6 @@
-"""Webhooks: which owner gets which events at which address, and the queue of what is to be sent.
+"""Webhooks: the owners, events and addresses, and the queue of deliveries.
 
-An event is queued in the transaction that moves the places of what was read, so it is queued once. It is sent at least
+An event is queued in the transaction that moves the places of its source, so it is queued once. It is sent at least
 once: an attempt counts when its answer is stored.
 """
 
@@ -21,15 +21,15 @@ from arena.store.moments import unix_ms
 from arena.store.rows import dataclass_of, find_row, find_rows
 
 MOST_OF_OWNER: Final = 5
-"""Webhooks of an owner or organiser."""
+"""The maximal number of webhooks of an owner or organiser."""
 MOST_WAITING: Final = 1_000
-"""Deliveries of a webhook that wait; with one more it is switched off."""
+"""The maximal number of waiting deliveries of a webhook; with one more it is switched off."""
 BACK_OFF_S: Final = (10, 60, 300, 1_800, 7_200, 21_600, 43_200)
-"""How long after each failed attempt the next one follows; after the last one the delivery is given up."""
+"""Seconds from each failed attempt to the next one; after the last attempt the delivery is given up."""
 MOST_FAILURES: Final = 16
-"""After so many failed attempts in a row a webhook is switched off."""
+"""The number of failed attempts in a row after which a webhook is switched off."""
 KEPT_MS: Final = 86_400_000
-"""How long a delivery is kept that no longer waits, in milliseconds: an event that is read twice is sent once."""
+"""Milliseconds for which a delivery is kept after it was sent or given up: so an event that is read twice is sent once."""
 
 
 class NoWebhook(RefusalError, StoreError, reason="UNKNOWN_WEBHOOK"):
@@ -47,11 +47,11 @@ class Webhook:
     id: int
     owner: str
     competition: str
-    """Whose events it tells; empty for those of the owner's bots."""
+    """The competition whose events it gets; empty for events of the owner's bots."""
     url: str
     created_unix_ms: int
     failures: int
-    """Attempts that failed since one succeeded."""
+    """The number of failed attempts since one succeeded."""
     off: str
     """Why nothing is sent any more; empty while it is."""
 
@@ -64,7 +64,7 @@ class Delivery:
     event: str
     body: str
     tries: int
-    """Attempts before this one."""
+    """The number of earlier attempts."""
     url: str
     secret: str
 
@@ -109,12 +109,12 @@ class Webhooks:
             return _webhook(connection, owner, number)
 
     def of_owner(self, owner: str) -> tuple[Webhook, ...]:
-        """The webhooks of an owner or organiser, the oldest first."""
+        """Return the webhooks of an owner or organiser, the oldest first."""
         with self._database.reading() as connection:
             return tuple(_of(connection, owner))
 
     def remove(self, owner: str, number: int) -> None:
-        """Remove a webhook, with what waits to be sent."""
+        """Remove a webhook and its waiting deliveries."""
         deliveries = schema.webhook_deliveries
         with self._database.writing() as connection:
             _webhook(connection, owner, number)
@@ -132,14 +132,14 @@ class Webhooks:
             return _webhook(connection, owner, number)
 
     def audience(self) -> tuple[frozenset[str], frozenset[str]]:
-        """The owners and the competitions that have a webhook that is on."""
+        """Return the owners and the competitions that have a webhook that is on."""
         with self._database.reading() as connection:
             hooks = [hook for hook in _of(connection) if not hook.off]
         competitions = frozenset(hook.competition for hook in hooks) - {""}
         return frozenset(hook.owner for hook in hooks if not hook.competition), competitions
 
     def collect(self, *, now: datetime) -> None:
-        """Queue what has happened since the last time."""
+        """Queue the events since the last call."""
         with self._database.reading() as connection:
             if connection.execute(select(schema.webhooks.c.id).limit(1)).first() is None:
                 return
@@ -152,7 +152,7 @@ class Webhooks:
             _set_places(connection, then)
 
     def place(self, source: str) -> Any:
-        """How far a source of events was read; None if it was not."""
+        """Return how far a source of events was read; None if it was not read."""
         with self._database.reading() as connection:
             row = find_row(connection, schema.event_places, source=source)
             return None if row is None else row["place"]
@@ -164,7 +164,7 @@ class Webhooks:
             _set_places(connection, {source: place})
 
     def due(self, *, now: datetime, most: int) -> tuple[tuple[Delivery, ...], int | None]:
-        """The attempts that are due, at most one of an owner; and when the next one is, in milliseconds since 1970."""
+        """Return the attempts that are due, at most one of an owner, and the time of the next one in milliseconds since 1970."""
         table, hooks = schema.webhook_deliveries, schema.webhooks
         first = select(func.min(table.c.id)).where(table.c.waits).group_by(table.c.webhook)
         query = (
@@ -186,18 +186,15 @@ class Webhooks:
     ) -> None:
         """Note how an attempt ended.
 
-        Args:
-          delivery: What was sent.
-          problem: Why the receiver did not take it; empty if it did.
-          wait_s: How long to wait before the next attempt of this webhook, in seconds.
-          now: The time.
-          off: Why nothing more is sent to this webhook; empty to go on.
+        Args: delivery: The delivery that was attempted. problem: Why the receiver did not accept it; empty if it did.
+        wait_s: How long to wait before the next attempt of this webhook, in seconds. now: The time. off: Why nothing
+        more is sent to this webhook; empty to continue.
         """
         table, at = schema.webhook_deliveries, unix_ms(now)
         with self._database.writing() as connection:
             row = find_row(connection, schema.webhooks, id=delivery.webhook)
             if row is None:
-                return  # it was removed meanwhile
+                return  # it was removed during the attempt
             tries = delivery.tries + 1
             waits = bool(problem) and tries <= len(BACK_OFF_S)
             of = {"webhook": delivery.webhook, "event": delivery.event}
@@ -250,7 +247,7 @@ def _queue(connection: Connection, number: int, event: Event, now_unix_ms: int) 
 
 
 def _waiting(connection: Connection) -> dict[int, int]:
-    """How many deliveries wait, by webhook."""
+    """Return how many deliveries wait, by webhook."""
     table = schema.webhook_deliveries
     query = select(table.c.webhook, func.count().label("waits")).where(table.c.waits)
     rows = connection.execute(query.group_by(table.c.webhook))
@@ -277,7 +274,7 @@ def _set(connection: Connection, number: int, **values: object) -> None:
 
 
 def _places(connection: Connection) -> dict[str, Any]:
-    """The places of the tables; of one that has none yet, its end."""
+    """Return the places of the tables; for a table without one, its end."""
     rows = {
         row["source"]: row["place"] for row in find_rows(connection, select(schema.event_places))
     }

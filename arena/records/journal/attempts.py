@@ -1,7 +1,7 @@
 """Decides which attempt at a match counts if journals have several.
 
-A match that was cut short continues in the journal of a later process, which first copies
-its records. A match that the arena aborted may be played again.
+A suspended match continues in the journal of a later process, which first copies its records. A match that the arena
+aborted may be played again.
 """
 
 from collections.abc import Sequence
@@ -10,18 +10,17 @@ from arena.referee.spec import Ending
 
 
 def is_played_again(deal_set: str, ending: Ending) -> bool:
-    """Whether a match that ended so is played again under the same id.
+    """Return whether a match with this end is played again under the same id.
 
-    Aborted matches of a deal-set are, as deal-sets count only as a whole. A single match, whose
+    Aborted matches of a deal-set are played again, because deal-sets count only as a whole. A single match, whose
     `deal_set` is empty, is not.
     """
     return bool(deal_set) and ending is Ending.ABORTED
 
 
 def replaces(later: Sequence[object], earlier: Sequence[object]) -> bool:
-    """Whether the later of two attempts that were cut short counts, by their records.
+    """Return whether the later of two suspended attempts counts, by their records.
 
-    It does not if it is only the beginning of the earlier one: then the process was killed while
-    it copied the match.
+    It does not if it is only the beginning of the earlier one: then the process was killed while it copied the match.
     """
     return list(later) != list(earlier[: len(later)])

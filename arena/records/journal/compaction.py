@@ -1,4 +1,4 @@
-"""Compacts journals while the arena runs: records that are no longer needed are removed.
+"""Compacts journals while the arena runs: it removes records that are not needed any more.
 
 A full segment is never appended to. Several consecutive ones are rewritten as one file without
 the records of matches that are over. It replaces the last of them in one step, and its first
@@ -31,7 +31,7 @@ _OF_PAGE: Final = (1 << _PAGE_BITS) - 1
 MAX_KEPT_BYTES: Final = 32 << 20
 """The kept records of several segments are written into one file up to this size."""
 SLICE_RECORDS: Final = 1_000
-"""Records that are read between two pauses: about a millisecond."""
+"""The number of records that are read between two pauses, in about a millisecond."""
 SESSION_BYTES: Final = 32
 """The size of a session's record, approximately."""
 
@@ -55,7 +55,7 @@ class MatchNumbers:
     __slots__ = ("_pages",)
 
     def __init__(self, numbers: Iterable[int] = ()) -> None:
-        """The set of `numbers`, which are not negative."""
+        """Make the set of `numbers`, which are not negative."""
         self._pages: dict[int, bytearray] = {}
         self.update(numbers)
 
@@ -85,18 +85,18 @@ class MatchNumbers:
 
 @dataclass(slots=True)
 class _Content:
-    """The content of a segment. A match that is not needed takes one bit."""
+    """The content of a segment. An unneeded match takes one bit."""
 
     size: int
     head: journal_pb2.Run
     bytes_of: Counter[int] = field(default_factory=Counter)
-    """By number, of the matches that were needed."""
+    """The bytes of the needed matches, by number."""
     orders: Counter[str] = field(default_factory=Counter)
     """Bytes of orders by match id, of the matches that were needed."""
     sessions: dict[tuple[str, int], KeptSession] = field(default_factory=dict)
     """The counters of sessions, by the bot's name and instance."""
     ids: dict[int, str] = field(default_factory=dict)
-    """Of the matches that begin here and were needed, by number."""
+    """The ids of the needed matches that begin here, by number."""
     over: MatchNumbers = field(default_factory=MatchNumbers)
     """Numbers of the matches that have records here and were not needed."""
     ends: MatchNumbers = field(default_factory=MatchNumbers)
@@ -131,7 +131,7 @@ class _Content:
         return number in self.bytes_of or number in self.over
 
     def stays(self, over: MatchNumbers, needed: Collection[str]) -> int:
-        """The number of needed bytes, approximately."""
+        """Return the number of needed bytes, approximately."""
         matches = sum(size for number, size in self.bytes_of.items() if number not in over)
         orders = sum(size for name, size in self.orders.items() if name in needed)
         return matches + orders + SESSION_BYTES * len(self.sessions)
@@ -179,7 +179,7 @@ class Compactor:
     def _content(
         self, segment: Path, known: _Content | None, needed: Collection[str], over: MatchNumbers
     ) -> _Content | None:
-        """The content of a segment; None if it is damaged.
+        """Return the content of a segment; None if it is damaged.
 
         Args:
           known: Its content at the last compaction.
@@ -204,7 +204,7 @@ class Compactor:
         return content
 
     def _records(self, file: BinaryIO) -> Iterator[tuple[int, int, bytes]]:
-        """The match's number, the tag of the kind, and the body of each record after the first."""
+        """Yield the match's number, the tag of the kind, and the body of each record after the first."""
         for at, record in enumerate(read_records(file, JOURNAL_MAGIC)):
             if at % SLICE_RECORDS == SLICE_RECORDS - 1:
                 self._pause()
@@ -303,7 +303,7 @@ class Compactor:
 
 
 def _number_and_kind(body: bytes) -> tuple[int, int]:
-    """The number of a record's match, 0 for none, and the tag of its body."""
+    """Return the number of a record's match, 0 for none, and the tag of its body."""
     if body[0] != _NUMBER:
         return 0, body[0]
     number = shift = 0
@@ -316,11 +316,9 @@ def _number_and_kind(body: bytes) -> tuple[int, int]:
 
 
 def keep_matches(folder: Path, wanted: Collection[str]) -> tuple[str, ...]:
-    """Remove the records of all matches but those of these ids, and of segments what is behind damage.
+    """Remove the records of all matches except those of these ids, and all records behind damage.
 
-    Returns:
-      What is damaged, a sentence for each segment. A record that is cut off at the end is no damage: it
-      was being written.
+    Returns: A sentence for each damaged segment. An incomplete record at the end is no damage: it was being written.
 
     Raises `OSError` if a file cannot be read or written.
     """

@@ -34,14 +34,14 @@ from arena.records.records import MAX_RECORD_BYTES, AppendLog, chained
 from cardarena.v1 import deals_pb2, journal_pb2
 
 STOPPED: Final = "the arena stopped before all had opened their commitments"
-"""Why a deal-set is void after a crash."""
+"""The reason why a deal-set is void after a crash."""
 DAMAGED: Final = "what the arena had written of it was damaged"
-"""Why a deal-set is void after damage that hides its state."""
+"""The reason why a deal-set is void after damage that hides its state."""
 LEFT_BYTES: Final = MAX_RECORD_BYTES
-"""Shorter damage at the end of a file is left there: a reader finds the records after it."""
+"""The number of bytes below which damage at the end of a file is left there: a reader finds the records after it."""
 
 REMEMBERED_SEEDS: Final = 1_000
-"""Keys of seeded deals that are remembered, and not written twice."""
+"""The number of keys of seeded deals that are remembered, so that they are not written twice."""
 
 _log = logging.getLogger(__name__)
 
@@ -299,7 +299,7 @@ class DealLog:
         if deal.state in (DealState.VOIDED, DealState.OPENED):
             self._open(deal)
         elif context in log.opened:
-            # It is public already; only the record in the file of secrets is lost.
+            # It is already public; only the record in the file of secrets is lost.
             reason = log.opened[context].void_reason
             if not reason and deal.state is DealState.FIXED:
                 self._keep(deals_pb2.DealRecord(opened=deals_pb2.DealOpened(context=context)))
@@ -339,7 +339,7 @@ class _PublicLog(CommitmentLog):
         self._behind.clear()
 
     def head_by(self, book: DealBook) -> bytes:
-        """The head of the log; after damage it is computed from the file of secrets."""
+        """Return the head of the log; after damage it is computed from the file of secrets."""
         for at in range(len(self._behind) - 1, -1, -1):
             entry = deals_pb2.LogEntry.FromString(self._behind[at])
             deal = book.get(entry.committed.context)
@@ -356,8 +356,7 @@ def _continue(
 ) -> list[str]:
     """Read a file and prepare its end for appending; returns its damage, in sentences.
 
-    A torn end, and damage at the end that is too long for a reader to skip, is cut off and kept
-    in a file beside it.
+    A torn end, or damage at the end that is too long for a reader to skip, is moved to a file beside it.
     """
     read = scan(path, magic, take, lost=lost)
     sound, damage = read.sound, list(read.damage)

@@ -11,16 +11,16 @@ from typing import Final
 from arena.referee.ledger import NoRoom
 
 GRANT_BYTES: Final = 256 << 10
-"""Bytes of records in one grant; few matches need a second one."""
+"""The number of bytes of records in one grant; few matches need a second one."""
 COPIES: Final = 3
-"""Copies of each record: in the journal, in that of the next process, and in the replay or a notes file."""
+"""The number of copies of each record: in the journal, in that of the next process, and in the replay or a notes file."""
 MIN_FREE_BYTES: Final = 500_000_000
 MIN_FREE_SHARE: Final = 0.05
 LAST_SHARE: Final = 0.2
 """The share of the reserve that no match may use."""
 
 Disk = Callable[[], tuple[int, int, int]]
-"""Bytes of a disk: in all, in use and free, as `shutil.disk_usage` returns them."""
+"""The total, used and free bytes of a disk, as `shutil.disk_usage` returns them."""
 
 
 class DiskBudget:
@@ -41,7 +41,7 @@ class DiskBudget:
         """Bytes granted to matches in play, including all copies of their records."""
 
     def why_full(self) -> str:
-        """Why no match can be accepted, as part of a sentence; empty while there is space."""
+        """Return why no match can be accepted, as part of a sentence; empty while there is space."""
         room = self._room()
         if room is None:
             return ""
@@ -54,11 +54,11 @@ class DiskBudget:
         return f"{free / 1e6:,.0f} MB of its disk are free{promised}, and {reserve / 1e6:,.0f} MB are needed"
 
     def grant(self) -> "Grant":
-        """The first grant of a match; `why_full` has to be checked before."""
+        """Return the first grant of a match; `why_full` has to be checked before."""
         return Grant(self)
 
     def allows(self, more_bytes: int) -> bool:
-        """Whether matches in play may be granted so many further bytes."""
+        """Return whether matches in play may be granted `more_bytes`."""
         room = self._room()
         if room is None:
             return True
@@ -83,13 +83,13 @@ class Grant:
         self._take()
 
     def cover(self, size: int) -> int:
-        """Cover the bytes that a resumed match wrote before; returns how many it may write in all."""
+        """Cover the bytes that a resumed match wrote before; return how many it may write in total."""
         while self._bytes < size:
             self._take()
         return self._bytes
 
     def grow(self, size: int) -> int:
-        """Extend the grant so that the match may write so many bytes in all; returns how many it may.
+        """Extend the grant so that the match may write `size` bytes in total; return how many it may write.
 
         Raises `NoRoom` if the disk has no space for it.
         """
@@ -100,7 +100,7 @@ class Grant:
         return self._bytes
 
     def close(self) -> None:
-        """Return the grant: the match is over."""
+        """Give the grant back, because the match is over."""
         self._budget.promised_bytes -= COPIES * self._bytes
         self._bytes = 0
 

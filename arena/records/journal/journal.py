@@ -1,9 +1,9 @@
 """The journal: the records of all matches of one process, written during play.
 
-Records are collected in memory and written with one `write` before anything that follows
-from them is sent to a bot (`flush`). They are synced in groups, at most 20 ms later (`run`),
-and at once before a result is shown (`synced`). A killed process loses nothing that a bot has
-seen. A power cut loses at most 20 ms of moves, and never a result that was shown.
+Records are collected in memory and written with one `write` before anything that follows from them is sent to a bot
+(`flush`). They are synced in groups, at most 20 ms later (`run`), and at once before a result is shown (`synced`). A
+killed process loses no record that a bot has seen. A power cut loses at most 20 ms of moves, and never a result that
+was shown.
 
 The journal is a sequence of files, its segments. The keys of deals are in a file of their own,
 see `arena.records.journal.deal_log`.
@@ -30,9 +30,9 @@ from arena.referee.spec import MatchSpec
 from cardarena.v1 import journal_pb2
 
 SYNC_INTERVAL_S: Final = 0.02
-"""Longest time from a move to its sync."""
+"""The longest time in seconds from a move to its sync."""
 SEGMENT_BYTES: Final = 64 << 20
-"""A larger segment is followed by a new one."""
+"""The size of a segment in bytes after which a new one begins."""
 
 
 class Journal:
@@ -77,7 +77,7 @@ class Journal:
             on_sync=on_sync,
             after_sync=self._roll_if_full,
         )
-        # The log's own methods, because they are on the path of every move.
+        # These are methods of the log itself, because they are on the path of every move.
         self.append: Final = log.append
         """Add a record, to be written by the next `flush`."""
         self.flush: Final = log.flush
@@ -92,7 +92,7 @@ class Journal:
     def match(
         self, spec: MatchSpec, seated: Sequence[SeatedAt] = (), room: Grant | None = None
     ) -> MatchLog:
-        """The ledger of a new match; for `seated` and `room` see `MatchLog`.
+        """Return the ledger of a new match; for `seated` and `room` see `MatchLog`.
 
         Raises `ValueError` if the match's id cannot be part of a file's name.
         """
@@ -107,7 +107,7 @@ class Journal:
         used: Sequence[UsedTime] = (),
         room: Grant | None = None,
     ) -> MatchLog:
-        """The ledger of a match that continues; its records of an earlier journal are copied first."""
+        """Return the ledger of a match that continues; its records in an earlier journal are copied first."""
         return MatchLog.continued(self, bodies, seated, used, room=room)
 
     def append_framed(self, records: bytes) -> None:
@@ -115,7 +115,7 @@ class Journal:
         self._records.append_framed(records)
 
     def next_number(self) -> int:
-        """The number of a match that a worker has played; no other match has it."""
+        """Return the number of a match that a worker has played; no other match has it."""
         self._matches += 1
         return self._matches
 
@@ -178,7 +178,7 @@ class Journal:
 
 
 def boot_id() -> str:
-    """The id of the machine's current boot; empty if the system has none."""
+    """Return the id of the machine's current boot; empty if the system has none."""
     try:
         return _BOOT_ID.read_text().strip()
     except OSError:

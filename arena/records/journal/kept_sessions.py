@@ -7,7 +7,7 @@ from typing import Final
 from cardarena.v1 import journal_pb2
 
 KEPT_SILENT: Final = 1_000
-"""Bots without a match whose counters are kept at most."""
+"""The maximal number of bots without a match whose counters are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class KeptSession:
     matches: int = 0
 
     def including(self, epoch: int, matches: int) -> "KeptSession":
-        """The higher of these counters and the given ones."""
+        """Return the higher of these counters and the given ones."""
         return KeptSession(max(self.epoch, epoch), max(self.matches, matches))
 
 

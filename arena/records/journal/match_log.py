@@ -42,7 +42,7 @@ NOTE_BYTES: Final = 100
 
 
 def note_bytes(text: str) -> int:
-    """The bytes that a note uses of its seat's limit in a match."""
+    """Return the bytes that a note uses of its seat's limit in a match."""
     return NOTE_BYTES + len(text.encode())
 
 
@@ -72,7 +72,7 @@ class MatchLog:
         room: Grant | None = None,
         draw: Callable[[int], bytes] = os.urandom,
     ) -> None:
-        """A match with this number in its journal. Writes nothing yet.
+        """Make the log of a match with this number; nothing is written yet.
 
         `seated` has the numbers of the match on the bots' streams, by seat; `room` is its disk space,
         None for no limit; `draw` gives random bytes for the salts of notes.
@@ -110,7 +110,7 @@ class MatchLog:
     def opened(self, spec: MatchSpec) -> None:
         """Write the first record, with everything that fixes the match."""
         if self.bodies:
-            return  # it continues
+            return  # a resumed match has its first record
         opened = journal_pb2.Opened(
             match_id=spec.match_id,
             terms=terms_message(spec.terms),
@@ -140,7 +140,7 @@ class MatchLog:
         self._append_seated()
 
     def go_on(self, bodies: Sequence[bytes], used: Sequence[UsedTime] = ()) -> None:
-        """Copy the records of a match that was cut short in an earlier journal."""
+        """Copy the records of a match that was suspended in an earlier journal."""
         self._cover(sum(map(len, bodies)))
         for body in bodies:
             record = journal_pb2.Record.FromString(body)
@@ -154,7 +154,7 @@ class MatchLog:
             self.used(used_time)
 
     def used(self, used: UsedTime) -> None:
-        """Write time that a seat has used before its decision; not part of the chain."""
+        """Write the time that a seat has used before its decision; the record is not part of the chain."""
         kept = journal_pb2.TimeKept(
             seat=used.seat,
             decision=used.decision,
@@ -164,7 +164,7 @@ class MatchLog:
         self._journal.append(self._record(time_kept=kept))
 
     def decided(self, settled: Settled) -> None:
-        """Write a settled decision, after its note, so that no hash is without its note.
+        """Write a settled decision, after its note, so that every hash has its note.
 
         The encoding is written by hand, as it is on the path of every move: in the order of the
         fields, without those that are zero.
@@ -205,7 +205,7 @@ class MatchLog:
         self._append(self._head + _DECIDED + varint(len(decided)) + decided)
 
     def closed(self, outcome: Outcome, end_s: float) -> None:
-        """Write the last record. The limit never prevents that."""
+        """Write the last record, even beyond the limit of disk space."""
         self._cover(self._written + END_BYTES)
         closed = journal_pb2.Closed(
             scores=outcome.scores,
@@ -243,7 +243,7 @@ class MatchLog:
 
 
 def seated_message(seated: Sequence[SeatedAt], worker: int = 0) -> journal_pb2.Seated:
-    """Which bots sit where, as the journal keeps it; `worker` is the number of the worker that has them."""
+    """Return the message about the bots by seat; `worker` is the number of the worker that launched them."""
     bots = [
         journal_pb2.SeatedBot(bot=place.bot, instance=place.instance, match=place.match)
         for place in seated
@@ -252,7 +252,7 @@ def seated_message(seated: Sequence[SeatedAt], worker: int = 0) -> journal_pb2.S
 
 
 def renumbered(bodies: Sequence[bytes], number: int) -> tuple[bytes, ...]:
-    """The records of a match that has ended, of another journal, with its number in this one.
+    """Return the records of an ended match of another journal, with its number in this one.
 
     Raises `ValueError` if they are not all of one match, from its beginning to its end.
     """
@@ -277,7 +277,7 @@ def renumbered(bodies: Sequence[bytes], number: int) -> tuple[bytes, ...]:
 def reported(
     order: journal_pb2.Ordered, bodies: Sequence[bytes], seated: Sequence[SeatedAt], worker: int
 ) -> bytes:
-    """A match that a worker has played as a journal keeps it, framed; `bodies` have its number in this journal."""
+    """Return the framed records of a match that a worker has played; `bodies` have its number in this journal."""
     number = journal_pb2.Record.FromString(bodies[0]).match
     ordered = journal_pb2.Record(ordered=order)
     at = journal_pb2.Record(match=number, seated=seated_message(seated, worker))
@@ -287,7 +287,7 @@ def reported(
 
 
 def settled_of(decided: journal_pb2.Decided) -> Settled:
-    """The settled decision of a record, without evidence and note."""
+    """Return the settled decision of a record, without evidence and note."""
     return Settled(
         seat=decided.seat,
         decision=decided.decision,
@@ -305,7 +305,7 @@ def settled_of(decided: journal_pb2.Decided) -> Settled:
 
 
 def used_of(kept: journal_pb2.TimeKept) -> UsedTime:
-    """The used time of a record."""
+    """Return the used time of a record."""
     return UsedTime(kept.seat, kept.decision, kept.used_us / 1e6, kept.away_ms / 1e3)
 
 

@@ -20,7 +20,7 @@ from cardarena.v1 import journal_pb2
 
 _MATCH: Final = tag_varint(1)
 _TRIES: Final = 20
-"""Attempts at reading, if files are removed meanwhile."""
+"""The number of attempts at reading if files are removed at the same time."""
 
 
 class JournaledState(Enum):
@@ -28,7 +28,7 @@ class JournaledState(Enum):
 
     IN_PLAY = "in play"
     SUSPENDED = "suspended"
-    """Cut short: it continues when the arena is started again."""
+    """The match was suspended; it continues when the arena is started again."""
     ENDED = "ended"
 
 
@@ -38,7 +38,7 @@ class JournaledMatch:
 
     opened: journal_pb2.Opened
     live: bool
-    """A process is writing this journal."""
+    """Whether a process is writing this journal."""
     decided: list[journal_pb2.Decided] = field(default_factory=list)
     closed: journal_pb2.Closed | None = None
     seated: tuple[SeatedAt, ...] = ()
@@ -48,7 +48,7 @@ class JournaledMatch:
     ordered_again: bool = False
     """Whether it waits for a new order after a restart of the arena."""
     written_unix_s: float = 0.0
-    """When its journal was last written."""
+    """The time of the last write to its journal, in Unix seconds."""
 
     def take(self, body: object) -> None:
         if isinstance(body, journal_pb2.Decided):
@@ -72,7 +72,7 @@ class JournaledMatch:
 
 
 def journaled_match(journal_folder: Path, match_id: str) -> JournaledMatch | None:
-    """The state of a match; None if no journal has it.
+    """Return the state of a match; None if no journal has it.
 
     Damaged parts of journals are skipped.
 
@@ -91,7 +91,7 @@ def journaled_match(journal_folder: Path, match_id: str) -> JournaledMatch | Non
 
 
 def _files(folder: Path) -> list[tuple[str, int]]:
-    """The files of all journals, to notice if an arena adds, rewrites or removes some."""
+    """Return the files of all journals, to notice if an arena adds, rewrites or removes some."""
     return [(segment.name, segment.stat().st_ino) for run in runs(folder) for segment in run]
 
 
@@ -110,7 +110,7 @@ def _found(journal_folder: Path, match_id: str) -> JournaledMatch | None:
 
 
 def _in_run(segments: list[Path], match_id: str) -> JournaledMatch | None:
-    """The last attempt at the match in the journal of one process."""
+    """Return the last attempt at the match in the journal of one process."""
     attempt: JournaledMatch | None = None
     head, ordered_again = b"", False
     live = alive(segments[-1])
@@ -143,7 +143,7 @@ def _in_run(segments: list[Path], match_id: str) -> JournaledMatch | None:
 def _named(
     body: bytes, match_id: str
 ) -> tuple[int, journal_pb2.Opened | journal_pb2.Ordered] | None:
-    """The record that orders or opens the match, with the match's number; None if it does not."""
+    """Return the record that orders or opens the match, with the match's number; None if it does not."""
     record = journal_pb2.Record.FromString(body)
     if record.ordered.match_id == match_id:
         return record.match, record.ordered
@@ -151,7 +151,7 @@ def _named(
 
 
 def _holds(fd: int, wanted: bytes) -> bool:
-    """Whether a file contains these bytes; most journals do not have the match."""
+    """Return whether a file contains these bytes; most journals do not have the match."""
     try:
         with mmap.mmap(fd, 0, access=mmap.ACCESS_READ) as data:
             return data.find(wanted) >= 0

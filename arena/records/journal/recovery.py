@@ -1,7 +1,8 @@
 """Recovers matches from the journals of ended processes.
 
-An arena does it once when it starts; it is harmless at other times. A kill loses nothing of a
-journal; a torn end loses only the torn records.
+An arena does it once when it starts; it is harmless at other times.
+
+A kill loses no complete record of a journal; a torn end loses only the torn records.
 """
 
 import os
@@ -121,20 +122,20 @@ class Recovery:
 
     ended: list[RecoveredEnd] = field(default_factory=list)
     published: list[str] = field(default_factory=list)
-    """Ids of matches that had ended and have a replay, which the store may not know."""
+    """The ids of ended matches with a replay that may not be noted in the store."""
     unfinished: list[UnfinishedMatch] = field(default_factory=list)
     damage: list[str] = field(default_factory=list)
-    """What could not be read or used, in sentences."""
+    """Sentences about what could not be read or used."""
     ordered: dict[str, journal_pb2.Ordered] = field(default_factory=dict)
     """Matches that were ordered and have not begun, by id."""
     doubtful: dict[str, journal_pb2.Ordered] = field(default_factory=dict)
-    """Matches that were ordered, by id, and may have begun in a damaged part of a journal."""
+    """The matches that were ordered and may have begun in a damaged part of a journal, by id."""
     sessions: dict[tuple[str, int], KeptSession] = field(default_factory=dict)
     """By the bot's name and instance."""
     matches: int = 0
     """The highest number of a match."""
     boot_id: str = ""
-    """The machine's, when the last of the journals was begun."""
+    """The id of the machine's boot when the last of the journals was begun."""
     ends: list[ToldEnd] = field(default_factory=list)
     """The ends of matches of the last process that are not ordered again, oldest first."""
     asked_us: dict[tuple[str, int], int] = field(default_factory=dict)
@@ -187,7 +188,7 @@ def recover(
     for segments in runs(journal_folder):
         if not alive(segments[-1]):
             search.run(segments)
-    # A match that was stopped and played again is in several journals.
+    # A match that was suspended and resumed is in several journals.
     last = {ended.opened.match_id: ended for ended in recovery.ended}
     recovery.ended = list(last.values())
     newest: dict[str, UnfinishedMatch] = {}
@@ -251,7 +252,7 @@ class _Search:
         replaced = {name for head in heads for name in head.replaces}
         for segment in segments:
             if segment.name in replaced:
-                continue  # a later one has its needed records
+                continue  # a later journal has its needed records
             with segment.open("rb") as file:
                 self._segment(file, is_last=segment == segments[-1])
         for match in self._matches.values():
@@ -336,7 +337,7 @@ class _Search:
                 self._record(number, body, record.body)
 
     def _pass_over(self, body: JournalBody) -> None:
-        """Take the relevant parts of a record of a match that is over."""
+        """Read the relevant parts of a record of a match that is over."""
         if isinstance(body, journal_pb2.Seated):
             self._beside(None, body)
         elif isinstance(body, journal_pb2.Opened):
@@ -345,7 +346,7 @@ class _Search:
     def _record(self, number: int, body: JournalBody, raw: bytes) -> None:
         if isinstance(body, journal_pb2.Opened):
             if not self._matches_begun:
-                self._recovery.ends.clear()  # those of processes before
+                self._recovery.ends.clear()  # these are ends of earlier processes
                 self._matches_begun = True
             self._recovery.ordered.pop(body.match_id, None)
             self._recovery.doubtful.pop(body.match_id, None)
@@ -372,7 +373,7 @@ class _Search:
                 self._told_end(match, body)
 
     def _answered(self, match: _Match, decided: journal_pb2.Decided) -> None:
-        """Note faults, and answers, which show what the bot has received. Time of the ask is in the decision now."""
+        """Note faults, and answers, which show what the bot has received. The decision includes the time of its ask."""
         kept = match.used.get(decided.seat)
         if kept is not None and kept.decision == decided.decision:
             match.used[decided.seat] = kept._replace(decision=0, used_s=0.0)
@@ -388,7 +389,7 @@ class _Search:
         if not match.wanted:
             self._recovery.published.append(match.opened.match_id)
         if match.order is None or match.order.ordered_again:
-            return  # a new order brings bots that do not know it
+            return  # a new order has new processes of bots, which do not know the match
         opening = self._deals.opening(match.opened)
         if opening is not None and match.seated:
             faults = tuple(match.faults)
@@ -407,7 +408,7 @@ class _Search:
     def _beside(
         self, match: _Match | None, body: journal_pb2.Seated | journal_pb2.TimeKept
     ) -> None:
-        """Take a record of a match that is not part of its chain."""
+        """Read a record of a match that is not part of its chain."""
         if isinstance(body, journal_pb2.TimeKept):
             if match is not None and body.seat < len(match.opened.entrants):
                 match.used[body.seat] = used_of(body)
@@ -435,7 +436,7 @@ class _Search:
             outcome = verify(Replay.of_records(Framed(0, body) for body in bodies)).outcome
         except (Damaged, Discrepancy, Unplayable) as error:
             self._damaged(f"{name}: {error}")
-            return  # an untrue match is not published; its journal is kept
+            return  # a match with false records is not published; its journal is kept
         again = is_played_again(opened.deal_set, Ending(closed.ending))
         path = None
         if not again and not self._is_secret(opened.deal_set or opened.match_id):
@@ -448,6 +449,6 @@ class _Search:
         if path is None:
             ended = replace(ended, bodies=tuple(match.bodies), opening=opening)
         self._recovery.ended.append(ended)
-        # This ends the attempts that were found before it, not one that a later journal began.
+        # This ends the attempts in earlier journals, not one that a later journal began.
         unfinished = self._recovery.unfinished
         unfinished[:] = [other for other in unfinished if other.opened.match_id != opened.match_id]

@@ -17,14 +17,14 @@ SEGMENT_SUFFIX: Final = ".journal"
 
 
 def runs(folder: Path) -> Iterator[list[Path]]:
-    """The segments of each process, oldest first."""
+    """Yield the segments of each process, oldest first."""
     segments = sorted(folder.glob(f"*{SEGMENT_SUFFIX}"))
     for _, run in groupby(segments, key=lambda path: path.name.rpartition("-")[0]):
         yield list(run)
 
 
 def head_of(segment: Path) -> journal_pb2.Run:
-    """The first record of a segment; an empty one if it cannot be read.
+    """Return the first record of a segment; an empty one if it cannot be read.
 
     Raises `OSError` if the file cannot be read.
     """
@@ -34,9 +34,9 @@ def head_of(segment: Path) -> journal_pb2.Run:
 
 
 def alive(segment: Path) -> bool:
-    """Whether a process is writing this segment, by its lock."""
+    """Return whether a process is writing this segment, by its lock."""
     with segment.open("rb") as file:
         try:
             return durable_files.is_locked(file.fileno())
         except OSError:
-            return False  # no locks here
+            return False  # the file system has no locks

@@ -1,1 +1,1 @@
-"""How older files become present ones; Alembic runs this, started by `arena.store.upgrade`."""
+"""The migrations of older stores to the present schema, which `arena.store.upgrade` runs with Alembic."""

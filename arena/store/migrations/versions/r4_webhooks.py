@@ -1,4 +1,4 @@
-"""Webhooks, their deliveries, and how far events were read for them."""
+"""Webhooks, their deliveries, and the positions of their sources of events."""
 
 import sqlalchemy as sa
 from alembic import op
