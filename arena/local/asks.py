@@ -127,8 +127,8 @@ class LocalAsk(Ask[Any, Any, Any]):
     ) -> None:
         """Ask for a decision of the seat, counted from 1, in a state with these legal moves.
 
-        `news` is what happened since the seat's last decision, and `earlier` is news of decisions before that, which
-        were made without the bot. `clock_ms` has the time for the move, in the bank, and added for an answer in time.
+        `news` has the events since the seat's last decision; `earlier` has the news of earlier decisions, which were
+        made without the bot. `clock_ms` has the time for the move, in the bank, and added for an answer in time.
         """
         self.match = start.match
         self.ask_id = self.match << DECISION_BITS | decision
@@ -237,7 +237,7 @@ class LocalAsk(Ask[Any, Any, Any]):
 
 
 class TextAsk(LocalAsk):
-    """An ask with moves and events in notation as well."""
+    """An ask that also has moves and events in notation."""
 
     __slots__ = ()
     with_texts = True

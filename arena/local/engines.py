@@ -1,4 +1,4 @@
-"""What runs tasks: processes of this machine, an executor, a cluster of Dask, or one of Ray."""
+"""Engines that run tasks: processes of this machine, an executor, a cluster of Dask, or one of Ray."""
 
 import os
 from concurrent.futures import Executor, Future
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 RAY_CURE: Final = "if its head began with a token, set RAY_AUTH_MODE=token here, too"
-"""What helps most often where Ray does not answer: `ray start` takes a token that it finds, and `ray.init` does not."""
+"""The advice if Ray does not answer: `ray start` uses a token that it finds, and `ray.init` does not."""
 
 
 class EngineError(Exception):
@@ -23,7 +23,7 @@ class EngineError(Exception):
 
 
 class ThisProcess(Executor):
-    """Runs a task in the thread that wants its result, and not before."""
+    """Runs a task in the thread that waits for its result, when it waits."""
 
     def submit(self, call: "Callable[..., Any]", /, *given: Any, **named: Any) -> "Future[Any]":
         return _Later(partial(call, *given, **named))
@@ -73,7 +73,7 @@ class Engine:
             )
 
     def close(self) -> None:
-        """End what was started for it."""
+        """End the processes or the cluster that were started for this engine."""
         while self._close:
             self._close.pop()()
 
@@ -128,7 +128,7 @@ def _ray(address: str) -> Engine:
         )
     except OSError:
         raise
-    except Exception as error:  # Ray has no class for a node that does not start in time
+    except Exception as error:  # Ray has no error class for a node that does not start in time
         raise EngineError(f"Ray does not start: {error}") from error
     engine = Engine(ray)
     engine._close.append(ray.shutdown)
@@ -136,7 +136,7 @@ def _ray(address: str) -> Engine:
 
 
 def require_private(address: str) -> None:
-    """Require that what travels to an address of Dask cannot be read on the way.
+    """Require that the traffic to an address of Dask cannot be read by others.
 
     Raises `EngineError` if it is on another machine and its scheme is not `tls`.
     """
@@ -147,7 +147,7 @@ def require_private(address: str) -> None:
 
 
 def is_this_machine(address: str) -> bool:
-    """Whether an address as `tcp://HOST:PORT` is of this machine alone."""
+    """Return whether an address as `tcp://HOST:PORT` is of this machine alone."""
     host = (urlsplit(address if "//" in address else f"//{address}").hostname or "").lower()
     try:
         return host == "localhost" or ip_address(host).is_loopback

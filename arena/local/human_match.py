@@ -1,7 +1,7 @@
 """A match of one person against bots of this process, by the arena's own match runner.
 
-The runner judges, charges the person's clock and writes a replay, as at an arena. The bots are functions. What the
-person may know is kept as moments: after each step the view of the seat, and the events that the rules sent to it.
+The runner judges, charges the person's clock and writes a replay, as at an arena. The bots are functions. The knowledge
+of the person is stored as moments: after each step the view of the seat, and the events that the rules sent to it.
 
 Calls block while bots think. They are safe on any thread; one runs at a time.
 """
@@ -37,7 +37,7 @@ from cardarena.v1 import game_pb2
 _log = logging.getLogger(__name__)
 
 Play: TypeAlias = Callable[[View, Moves, Options, Seat, random.Random], Move]
-"""Chooses the move of a bot from what its seat may know."""
+"""Chooses the move of a bot from the knowledge of its seat."""
 
 
 class NotYourMove(Exception):
@@ -46,7 +46,7 @@ class NotYourMove(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What a seat knows after a step."""
+    """The knowledge of a seat after a step."""
 
     hand: int
     """The hand in play, from 0."""
@@ -67,12 +67,12 @@ class PersonsAsk(NamedTuple):
     view: View
     moves: Moves
     left_ms: tuple[int, int]
-    """Time for the move, and in the bank."""
+    """The time for the move, and in the bank."""
 
 
 @dataclass(frozen=True, slots=True)
 class ContinuedMatch:
-    """An ended match up to a step, from which a person plays on: the same deals, and the same moves so far."""
+    """An ended match up to a step, from which a person continues: the same deals, and the same moves so far."""
 
     opening: Opening
     moves: Mapping[tuple[Seat, int], Move]
@@ -113,12 +113,9 @@ class HumanMatch:
     ) -> None:
         """Deal, and let the bots play until the person is to act.
 
-        Args:
-          terms: Of a seeded match.
-          names: By seat, as in the replay.
-          bots: The bots at all other seats.
-          seed: Gives the same deals again; drawn if it is empty.
-          continued: The match that this one continues, instead of a seed.
+        Args: terms: The terms of a seeded match. names: By seat, as in the replay. bots: The bots at all other seats.
+        seed: Gives the same deals again; drawn if it is empty. continued: The match that this one continues, instead of
+        a seed.
         """
         self.terms: Final = terms
         self.seat: Final = seat
@@ -180,7 +177,7 @@ class HumanMatch:
         return self.terms.game.rules.hand_scores(self._runner.state)
 
     def ask(self) -> PersonsAsk | None:
-        """The open ask of the person; None once the match has ended."""
+        """Return the open ask of the person; None once the match has ended."""
         with self._lock:
             ask = self._open_ask()
             if ask is None:
@@ -191,7 +188,7 @@ class HumanMatch:
     def answer(self, decision: int, move: Move) -> None:
         """Play a move for the person, and then the bots' until the person is to act again.
 
-        Raises `NotYourMove` if another decision is open, or the move is illegal. Nothing is charged for that.
+        Raises `NotYourMove` if another decision is open, or the move is illegal. Neither is a fault.
         """
         with self._lock:
             self.pass_time()
@@ -239,7 +236,7 @@ class HumanMatch:
                 self._answer(ask, self._past.pop((ask.seat, ask.decision)))
 
     def _play_bots(self) -> None:
-        """Let bots move as long as one of them is to act."""
+        """Let bots move while one of them is to act."""
         rules = self.terms.game.rules
         while self.outcome is None:
             if self._runner.conduct[self.seat].forfeited:
@@ -284,7 +281,7 @@ class _NoJournal:
 
 
 class _Port:
-    """A seat whose asks wait in a list. It is always there: a person who closes the page loses time alone."""
+    """A seat whose asks wait in a list. It is never absent: a person who closes the page only loses time."""
 
     gone = False
     connected = True
@@ -328,12 +325,12 @@ class _OwnSeat:
         banks_ms: Sequence[int],
         hands: OpenHands | None,
     ) -> None:
-        """A step was played."""
+        """Add the step to the moments of the person."""
         assert hands is not None
         self._match.see(hand, hands, banks_ms)
 
     def blamed(self, faults: Sequence[Fault]) -> None:
-        """The fallback was played."""
+        """Add the faults to the moments of the person."""
         self._match.see_faults(faults)
 
     def closed(self, outcome: Outcome) -> None:

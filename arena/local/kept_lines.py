@@ -1,4 +1,4 @@
-"""A file of JSON lines from which an interrupted run goes on: the first line names the run, the others are its results."""
+"""A file of JSON lines from which an interrupted run continues: the first line names the run, the others are its results."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -11,17 +11,15 @@ class OtherRun(Exception):
 
 
 class KeptLines:
-    """The results of a run in a file, in order. A line that was cut off by a kill is removed."""
+    """The results of a run in a file, in order. An incomplete last line, as after a kill, is removed."""
 
     def __init__(
         self, path: Path, run: Mapping[str, Any], plain: Callable[[Any], Any] | None = None
     ) -> None:
-        """Read what is there, or begin a file.
+        """Read the results so far, or begin a file.
 
-        Args:
-          path: The file; its folder is made if it is missing.
-          run: What the results are of, as JSON values.
-          plain: Makes a JSON value of any other that a result has.
+        Args: path: The file; its folder is made if it is missing. run: The parameters of the run, as JSON values.
+        plain: Converts other values of a result to JSON values.
 
         Raises `OtherRun` if these are results of another run, and `OSError` if the file cannot be read or written.
         """

@@ -32,15 +32,15 @@ from cardarena._raised import Raised
 from cardarena.v1.game_pb2 import Fault
 
 MOST_BEGINS: Final = 3
-"""How often a task is begun whose process has died."""
+"""The maximal number of begins of a task whose process dies."""
 AHEAD: Final = 256
-"""Tasks that are handed out at a time, so that no process waits for the next."""
+"""The number of tasks that are submitted ahead, so that no process waits for the next one."""
 RESULTS: Final = "results.jsonl"
-"""The file of a folder that keeps results, beside its replays."""
+"""The file of results in a folder, beside its replays."""
 
 
 class Unplayed(Exception):
-    """A deal-set cannot be played, or the folder has results of other ones. The text says why."""
+    """A deal-set cannot be played, or the folder has results of another run. The text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class DealSetResult:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """All that tasks of a run have in common."""
+    """The parameters that all tasks of a run share."""
 
     game: str
     options: Mapping[str, OptionValue]
@@ -80,11 +80,11 @@ class _Run:
     replays: bool
 
     def seed_of(self, number: int) -> str:
-        """The seed of a deal-set. Every table plays the same cards."""
+        """Return the seed of a deal-set. Every table plays the same cards."""
         return f"{self.seed}/{number}"
 
     def match_id(self, table: int, number: int, rotation: int) -> str:
-        """The id of a match, which is the same in each run."""
+        """Return the id of a match, which is the same in each run."""
         named = json.dumps([self.game, self.seed, table, number, rotation])
         return hashlib.sha256(named.encode()).hexdigest()[:16]
 
@@ -138,21 +138,18 @@ def play_many(
       deal_sets: Deal-sets of each table. One has as many matches as seats.
       seed: Gives the same cards again. All tables get the same.
       options: The options of the game.
-      client: What runs the tasks: None for processes of this machine, the `Client` of a Dask cluster, the module `ray`
+      client: The engine of the tasks: None for processes of this machine, the `Client` of a Dask cluster, the module `ray`
         after `ray.init`, an executor of `concurrent.futures`, or an `Engine`, which stays open.
       processes: Without a client, the number of processes; by default one for each core.
-      deal_sets_per_task: More of them spare messages where a deal-set takes less than some milliseconds.
-      raising: Whether an exception in a bot ends all; otherwise it is a fault, as in `play`.
-      folder: Keeps the results. The same call goes on after the last one that is there, also with more
-        deal-sets.
-      replays: Whether the folder gets replays too.
+      deal_sets_per_task: The number of deal-sets of a task. A higher number saves messages if a deal-set takes less than some milliseconds.
+      raising: Whether an exception in a bot ends the run; otherwise it is a fault, as in `play`.
+      folder: A folder that keeps the results. The same call, also with more deal-sets, continues after the last result in it.
+      replays: Whether the folder also gets replays.
       on_progress: Called after each deal-set with the number of those played, and of all.
 
-    Raises:
-      LookupError: if there is no such game.
-      ValueError: if the game cannot be played with these seats or options, or a bot does not play it.
-      Unplayed: if the folder has results of another run, or a process dies again and again.
-      Exception: an exception of a bot, if `raising`.
+    Raises: LookupError: if there is no such game. ValueError: if the game cannot be played with these seats or options,
+    or a bot does not play it. Unplayed: if the folder has results of another run, or a process dies repeatedly.
+    Exception: an exception of a bot, if `raising`.
     """
     run = _Run(game, dict(options or {}), str(seed), raising, replays)
     for bots in tables:
@@ -234,11 +231,12 @@ def _play_deal_set(run: _Run, deal_set: _DealSet) -> Played:
 
 
 def results_in_order(engine: Engine, call: Callable[[S], T], tasks: Iterable[S]) -> Iterator[T]:
-    """Yield what the tasks return, in order. Some are handed out ahead; those are cancelled when no more are wanted.
+    """Yield the results of the tasks in order.
 
-    Raises:
-      Unplayed: if the process of a task dies again and again; `str` of a task names it.
-      Exception: what a task raises.
+    Some tasks are submitted ahead; these are cancelled when the caller closes the iterator.
+
+    Raises: Unplayed: if the process of a task dies repeatedly; `str` of a task names it. Exception: the exception of a
+    task.
     """
     ahead = deque[tuple[S, Future[T]]]()
     left = iter(tasks)
@@ -275,7 +273,7 @@ class _Kept:
     """The results of a run in a folder: a line that names the run, and one for each deal-set in order."""
 
     def __init__(self, folder: Path, run: _Run, tables: Sequence[Sequence[AnyBot]]) -> None:
-        """Read what is there. A line that was cut off is removed.
+        """Read the results so far. An incomplete last line is removed.
 
         Raises `Unplayed` if these are results of another run.
         """

@@ -20,7 +20,7 @@ AnyBot: TypeAlias = _bot.Bot | type[_bot.Bot] | _bot.BatchBot | type[_bot.BatchB
 
 
 def object_of(bot: AnyBot) -> _bot.Bot | _bot.BatchBot:
-    """Return a new bot of a class, or the object itself. The class loads what it needs.
+    """Return a new bot of a class, or the object itself. The class loads its files.
 
     Raises `Misconfigured` if the class declares two ways of thinking at once.
     """

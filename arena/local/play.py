@@ -1,4 +1,4 @@
-"""What the SDK hands on as `cardarena.local`: a match, many matches, a decision of a replay, and an ask of any state."""
+"""The functions that the SDK exports as `cardarena.local`: a match, many matches, a decision of a replay, and an ask of any state."""
 
 import os
 import secrets
@@ -114,17 +114,13 @@ def ask(
 ) -> LocalAsk:
     """Return an ask of any state of the rules (`arena.games`), as a bot at a seat would see it.
 
-    It has no events, for a state says nothing of what led to it. Searches and training put it to a bot's `move`;
+    It has no events, because a state does not have its history. Searches and training pass it to a bot's `move`;
     `local.move` turns the answer into a move of the rules.
 
-    Args:
-      game: The id of the game.
-      state: The state; the seat must be one of those to act.
-      seat: The seat.
-      seats: The number of seats of the match; by default the fewest of the game.
-      options: The options of the game.
-      decision: The number of the seat's decision in the match, from 1, which also chooses the stream of `ask.random`.
-      dice: 16 bytes of which `ask.random` is made; without them it is drawn.
+    Args: game: The id of the game. state: The state; the seat must be one of those to act. seat: The seat. seats: The
+    number of seats of the match; by default the fewest of the game. options: The options of the game. decision: The
+    number of the seat's decision in the match, from 1, which also chooses the stream of `ask.random`. dice: 16 bytes
+    from which `ask.random` is made; by default they are drawn.
 
     Raises:
       LookupError: if there is no such game.

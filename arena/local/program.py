@@ -11,14 +11,14 @@ from cardarena._run import WANTED, AnyProgram
 
 
 class NoBot(Exception):
-    """The program gives no bot. The text says why."""
+    """The program does not pass a bot. The text says why."""
 
 
 def bot_of(argv: Sequence[str]) -> AnyBot:
     """Run a Python program with its arguments, and return the bot that it passes to `cardarena.run`.
 
-    Modules beside the program are imported for this program alone, so that two versions of a bot may have modules of
-    equal names. So a module that a bot imports later, within a method, is not found.
+    Modules beside the program are imported for this program only, so that two versions of a bot may have modules of
+    equal names. A module that a bot imports later, within a method, is therefore not found.
 
     Raises `NoBot` if the program fails, or does not call `run` or `play`.
     """
@@ -47,7 +47,7 @@ def bot_of(argv: Sequence[str]) -> AnyBot:
 
 @contextmanager
 def _program(argv: Sequence[str]) -> Iterator[None]:
-    """The arguments and the import path of a program; afterwards its own modules are forgotten."""
+    """Set the arguments and the import path of a program within the block; afterwards remove its own modules."""
     folder, own_argv, before = Path(argv[0]).resolve().parent, sys.argv[:], set(sys.modules)
     sys.argv[:] = argv
     sys.path.insert(0, str(folder))
@@ -62,7 +62,7 @@ def _program(argv: Sequence[str]) -> Iterator[None]:
 
 
 def _is_beside(name: str, folder: Path) -> bool:
-    """Whether an imported module is a file of the folder, or in a package there; a virtual environment is none."""
+    """Return whether an imported module is a file of the folder, or in a package there; files of a virtual environment do not count."""
     file, top = getattr(sys.modules[name], "__file__", None), name.partition(".")[0]
     if file is None:
         return False

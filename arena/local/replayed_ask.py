@@ -1,4 +1,4 @@
-"""Plays a replay up to one ask, and gives that to a bot."""
+"""Plays a replay up to one ask, and passes that ask to a bot."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class Again:
 
 
 class Walk:
-    """A seat in a replay, up to one of its asks."""
+    """A seat in a replay, which is played up to one of its asks."""
 
     def __init__(self, form: Form, terms: MatchTerms, place: Place) -> None:
         self._form = form

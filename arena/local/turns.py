@@ -17,7 +17,7 @@ Choose: TypeAlias = Callable[[State, Seat], Move]
 
 
 class Turn(NamedTuple):
-    """One step of the rules: what was chosen, and what followed."""
+    """One step of the rules: the chosen moves, and the state and events after them."""
 
     before: State | None
     """The state in which the moves were chosen; None at the first deal."""
@@ -35,7 +35,7 @@ def first_turn(rules: Rules, options: Options, seats: int, deals: Deals) -> Turn
 
 
 def next_turn(rules: Rules, turn: Turn, chosen: Chosen, deals: Deals) -> Turn:
-    """Return what follows a turn by these moves.
+    """Return the turn after `turn` with these moves.
 
     Raises `IllegalMove` if a move is illegal, or the moves are not those of the seats to act.
     """

@@ -1,4 +1,4 @@
-"""What a seat may know at an ask, in words: for language models and other readers of text.
+"""The knowledge of a seat at an ask, in words: for language models and other readers of text.
 
 The rules are the game's page, the table is the scene of `arena.pictures`, news are the sentences of events, and moves
 have the words that a person is shown. Where other moves are legal besides those offered, moves are in the notation of
@@ -40,11 +40,11 @@ from cardarena.v1.play_pb2 import MatchStart
 LEGEND: Final = """\
 A card is its rank and its suit: Th is the ten of hearts, As the ace of spades. ?? is a hidden card, -- an empty place.
 * marks what matters now, ~ what is out of play, ! what is wrong. The dealer, turns and seats count clockwise from seat 0."""
-"""What the signs in texts of tables mean."""
+"""The meaning of the signs in texts of tables."""
 _LEFT_OUT: Final = re.compile(
     r"^## (?:Options|View|Sample)\n.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL
 )
-"""Sections of a page of rules that say nothing at a table, whose options are written out."""
+"""The sections of a page of rules that are left out at a table, because its options are written out."""
 _MARKS: Final = {Tone.PLAIN: "", Tone.MARKED: "*", Tone.DIM: "~", Tone.WRONG: "!"}
 _SUITS: Final = {"c": "clubs", "d": "diamonds", "h": "hearts", "s": "spades"}
 
@@ -56,9 +56,9 @@ class AskWords:
     table: str
     """The table as the seat sees it."""
     news: str
-    """What happened since the seat's previous ask; one sentence a line."""
+    """The events since the seat's previous ask, one sentence a line."""
     moves: tuple[str, ...]
-    """The offered moves, in their order: in words if these are all legal moves, else in notation."""
+    """The offered moves, in their order: in words if these are all legal moves, otherwise in notation."""
 
 
 class Words:
@@ -85,7 +85,7 @@ class Words:
         )
 
     def of(self, ask: Ask[Any, Any, Any]) -> AskWords:
-        """Return an ask in words. Each ask of the match is read once, in order, as a table shows the hand so far."""
+        """Return an ask in words. Call it once for each ask of the match, in order, because a table shows the hand so far."""
         events = [self._codec.read_event(event) for event in ask.events]
         self._hand += events
         if ends := hand_ends(self._hand, self._scenes):
@@ -102,7 +102,7 @@ class Words:
         )
 
     def _moves(self, view: View, ask: Ask[Any, Any, Any]) -> tuple[str, ...]:
-        """Return the words of the offered moves; their notation where it is an example of other legal moves."""
+        """Return the words of the offered moves; their notation if other moves are legal too."""
         moves = [self._codec.read_move(GameMove(**{ask.family: move})) for move in ask.moves]
         if not ask.moves_complete:
             return tuple(map(self._notation.write, moves))
@@ -143,7 +143,7 @@ def _facts(facts: Iterable[vocabulary.Fact]) -> str:
 
 
 def _zone(zone: Zone) -> str:
-    """Return a zone as a line; empty if there is nothing in it."""
+    """Return a zone as a line; empty if the zone is empty."""
     if not zone.items:
         return ""
     title = _running(zone.title) or zone.key.replace("_", " ")

@@ -8,10 +8,10 @@ from arena.referee.clock import MAX_MATCH_REFUND_S, MAX_REFUND_S
 from arena.referee.timers import ArenaTime
 
 LATE_CHECK_S: Final = 0.1
-"""Time until an expired limit is checked again, if the arena itself was late."""
+"""Seconds until an expired limit is checked again, if the arena itself was late."""
 
 CLOSE_S: Final = 1e-6
-"""A shorter time counts as none, because sums of times are rounded."""
+"""The seconds below which a time counts as 0, because sums of times are rounded."""
 
 
 class Absence:
@@ -32,7 +32,7 @@ class Absence:
     def __init__(
         self, limit_ms: int, *, time: ArenaTime, used_up: Callable[[], None], owner: str = ""
     ) -> None:
-        """`used_up` is called once when `limit_ms` are used up; 0 is without limit.
+        """`used_up` is called once when `limit_ms` are used up; 0 is no limit.
 
         `owner` is the bot's owner: pauses that the owner caused are not refunded.
         """
@@ -48,14 +48,14 @@ class Absence:
         """Lateness of the arena during absences that are over."""
 
     def left(self) -> None:
-        """The bot cannot be reached from now on."""
+        """Note that the bot cannot be reached from now on."""
         now_s = self._now_s()
         if self._since_s > now_s:
             self._since_s = now_s
             self._timer.set(now_s + self._limit_s - self._total_s)
 
     def came_back(self) -> None:
-        """The bot can be reached again."""
+        """Note that the bot can be reached again."""
         self._total_s, self._refunded_s = self.away_s(), self._refunded_s + self._refund_s()
         self._since_s = math.inf
         self._timer.clear()

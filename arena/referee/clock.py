@@ -10,12 +10,12 @@ refunded.
 The loop is the transport's, where answers get their time stamps. Trio runs as a guest on the same thread, so
 anything that blocks one blocks both; `docs/reliability/clocks.md` has the measurement.
 
-gRPC reads connections on a thread of its own, which may be delayed while the loop is punctual. So the arena also
-sends probes to itself on the path of answers. A probe that takes more than 20 ms is a pause too, from its
-sending on.
+gRPC reads connections on a thread of its own, which may be delayed while the loop is punctual. So the arena also sends
+probes to itself on the path of answers. A probe that takes more than 20 ms is also a pause, which begins when it is
+sent.
 
-A pause gives free time to bots that think meanwhile. So an owner's own calls and messages are recorded
-(`caused`), and their time is not refunded to the owner's bots.
+A pause gives free time to bots that think during it. So an owner's own calls and messages are recorded (`caused`), and
+their time is not refunded to the owner's bots.
 """
 
 import contextlib
@@ -30,28 +30,27 @@ from typing import Final, NamedTuple, Protocol
 from arena.referee.terms import MAX_TIME_MS, TimeControl
 
 GRACE_S: Final = 0.05
-"""Lateness of an answer that is accepted; it is never charged."""
+"""The lateness of an answer in seconds that is accepted; it is never charged."""
 WORK_STEP_S: Final = 100e-9
-"""The charge for each step of work that a move causes: about the time of the expensive ones."""
+"""The charge in seconds for each step of work that a move causes: about the time of the expensive ones."""
 TICK_S: Final = 0.01
-"""Time between two ticks."""
+"""Seconds between two ticks."""
 PAUSE_S: Final = 0.02
-"""Lateness of a tick from which it is a pause; less is usual for a busy loop."""
+"""The lateness of a tick in seconds from which it is a pause; less is usual for a busy loop."""
 PUNCTUAL_S: Final = 0.1
-"""How long the arena must have been punctual before a deadline passes."""
+"""Seconds for which the arena must have been punctual before a deadline passes."""
 WINDOW_S: Final = 10.0
-"""The time over which `LagMeter.p99_ms` is computed."""
+"""The time in seconds over which `LagMeter.p99_ms` is computed."""
 MAX_REFUND_S: Final = 60.0
-"""Largest refund of one decision, one absence or one step of a handshake, so that causing a pause does not
-pay."""
+"""The largest refund in seconds for one decision, one absence or one step of a handshake, so that causing a pause does not pay."""
 MAX_MATCH_REFUND_S: Final = 3_600.0
-"""Largest refund to one seat for all its decisions at a match, and as much for all its absences."""
+"""The largest refund in seconds to one seat for all its decisions at a match, and as much for all its absences."""
 MAX_PAUSES: Final = 8_192
 """At least the latest half of this number of pauses is remembered. Two pauses differ by more than 30 ms, so this
 covers at least two minutes, and days in usual operation."""
 
 NOTED_S: Final = 0.001
-"""Shorter work is not recorded: a pause is twenty times as long."""
+"""The seconds below which work is not recorded: a pause is twenty times as long."""
 MOST_OF_AN_OWNER: Final = 256
 """At least the longest of this number of recorded pieces of work of one owner are remembered."""
 MOST_OWNERS: Final = 1_000
@@ -61,7 +60,7 @@ class Spent(NamedTuple):
     """The time of a decision."""
 
     sent_s: float
-    """When the ask was sent, on the arena's clock."""
+    """The time when the ask was sent, on the arena's clock."""
     charged_s: float = 0.0
     refunded_s: float = 0.0
     """Lateness of the arena, which is not charged."""
@@ -108,9 +107,9 @@ class SeatClock:
         return self._bank_us // 1000
 
     def times_ms(self, used_s: float = 0.0) -> tuple[int, int, int]:
-        """The times in an ask: for the move, in the bank, and the increment.
+        """Return the times in an ask: for the move, in the bank, and the increment.
 
-        If a limit leaves less, move and bank together are not more than that. `used_s` has passed already.
+        If a limit leaves less, move and bank together are not more than that. `used_s` has already passed.
         """
         if self._times is not None and used_s <= 0:
             return self._times
@@ -161,11 +160,11 @@ class Lag(Protocol):
     """The lateness of the arena, which bots are not charged for."""
 
     def refund_s(self, since_s: float, until_s: float, owner: str = "") -> float:
-        """The time within this span in which the arena was late, without pauses that `owner` caused."""
+        """Return the time within this span in which the arena was late, without pauses that `owner` caused."""
         ...
 
     def late(self, now_s: float, due_s: float = -math.inf) -> bool:
-        """Whether the arena is late, or was within the last 0.1 s.
+        """Return whether the arena is late, or was within the last 0.1 s.
 
         Also true if messages that arrived by `due_s` may not have been read yet.
         """
@@ -177,7 +176,7 @@ class Lag(Protocol):
 
 
 class NeverLate:
-    """An arena that is never late: the `Lag` of tests and of matches that are played again."""
+    """An arena that is never late: the `Lag` of tests and of replayed matches."""
 
     def refund_s(self, since_s: float, until_s: float, owner: str = "") -> float:  # noqa: ARG002
         return 0.0
@@ -217,19 +216,20 @@ class PauseCauses:
         self._works: dict[str, list[tuple[float, float]]] = {}
 
     def note(self, owner: str, since_s: float, until_s: float) -> None:
-        """An owner's call or message used the loop from `since_s` to `until_s`, which is now."""
+        """Note that an owner's call or message used the loop from `since_s` to `until_s`, which is now."""
         if not owner or until_s - since_s < NOTED_S:
             return
         works = self._works.setdefault(owner, [])
         works.append((since_s, until_s))
-        if len(works) > 2 * MOST_OF_AN_OWNER:  # at once, as a search for the shortest takes 20 µs
+        # Many are removed at once, because a search for the shortest takes 20 µs.
+        if len(works) > 2 * MOST_OF_AN_OWNER:
             works.sort(key=lambda work: work[1] - work[0])
             works[:] = sorted(works[-MOST_OF_AN_OWNER:])
         if len(self._works) > MOST_OWNERS:
             del self._works[next(iter(self._works))]
 
     def of(self, owner: str, since_s: float, until_s: float) -> Iterator[tuple[float, float]]:
-        """The parts of a span in which this owner's work used the loop."""
+        """Yield the parts of a span in which this owner's work used the loop."""
         for began_s, ended_s in reversed(self._works.get(owner, ())):
             if ended_s <= since_s:
                 return
@@ -308,7 +308,7 @@ class LagMeter:
                 self._record(now_s)
 
     def refund_s(self, since_s: float, until_s: float, owner: str = "") -> float:
-        """The time from `since_s` to `until_s` in which the arena was late.
+        """Return the time from `since_s` to `until_s` in which the arena was late.
 
         A pause that has not ended counts up to now, because an answer may get its time stamp before the late tick.
         Times in which calls and messages of `owner` used the loop do not count, see `caused`.
@@ -333,11 +333,11 @@ class LagMeter:
         return refund_s
 
     def caused(self, owner: str, since_s: float, until_s: float) -> None:
-        """A call or message of this owner used the loop from `since_s` to `until_s`, which is now."""
+        """Note that a call or message of this owner used the loop from `since_s` to `until_s`, which is now."""
         self._causes.note(owner, since_s, until_s)
 
     def late(self, now_s: float, due_s: float = -math.inf) -> bool:
-        """Whether the arena is late, or was within the last 0.1 s.
+        """Return whether the arena is late, or was within the last 0.1 s.
 
         Then an answer in time may not have been read yet, so there is no time-out. With probes, the same holds
         until a probe has returned that was sent after `due_s`.
@@ -349,7 +349,7 @@ class LagMeter:
         return bool(self._ends_s) and now_s - self._ends_s[-1] < PUNCTUAL_S
 
     def _open_pause_s(self, now_s: float) -> float:
-        """The start of the present pause; infinite without one."""
+        """Return the start of the present pause; infinite without one."""
         open_s = math.inf
         if self._next is not None and now_s - self._due_s > PAUSE_S:
             open_s = self._due_s
@@ -360,7 +360,7 @@ class LagMeter:
     # Probes.
 
     def probe_left(self, at_s: float) -> None:
-        """A probe was sent on the path of answers."""
+        """Note that a probe was sent on the path of answers."""
         self._probed = True
         self._probe_s = at_s
 
@@ -371,14 +371,14 @@ class LagMeter:
             self._add_pause(left_s, at_s)
 
     def probes_end(self, at_s: float) -> None:
-        """No further probes are sent. One that has not returned is lost: the time since it was sent is a pause."""
+        """Note that no further probes are sent. A probe that has not returned is lost: the time since it was sent is a pause."""
         self._probed = False
         if at_s - self._probe_s > PAUSE_S:
             self._add_pause(self._probe_s, at_s)
         self._probe_s = math.inf
 
     def p99_ms(self) -> float:
-        """The 99th percentile of the lateness of ticks in the last 10 s, in milliseconds.
+        """Return the 99th percentile of the lateness of ticks in the last 10 s, in milliseconds.
 
         Time without ticks counts as punctual ticks. A pause counts as one late tick, however long it was, because
         the percentile measures overload: repeated lateness, not one long sleep of the machine.
@@ -436,7 +436,7 @@ class LagMeter:
             self._measured_s -= ticks.popleft().after_s
 
     def _paused_until(self, at_s: float) -> float:
-        """The total time of remembered pauses up to a moment."""
+        """Return the total time of remembered pauses up to a moment."""
         begun = bisect_right(self._starts_s, at_s)
         if begun and at_s < self._ends_s[begun - 1]:
             return self._paused_s[begun - 1] + at_s - self._starts_s[begun - 1]
@@ -444,12 +444,12 @@ class LagMeter:
 
 
 def _nothing() -> None:
-    """The default of `call_on_start`."""
+    """Do nothing, as the default of `call_on_start`."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Tick:
     at_s: float
     after_s: float
-    """Time since the tick before."""
+    """Seconds since the previous tick."""
     late_s: float

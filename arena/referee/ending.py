@@ -20,7 +20,7 @@ def completed(
     faults: tuple[Fault, ...],
     decisions: int,
 ) -> Outcome:
-    """The outcome of a match that was played to its end."""
+    """Return the outcome of a match that was played to its end."""
     forfeited = [record.forfeited for record in records]
     return Outcome(
         match_id,
@@ -38,12 +38,12 @@ def completed(
 def aborted(
     match_id: str, cause: AbortCause, incident: str, faults: tuple[Fault, ...], decisions: int
 ) -> Outcome:
-    """The outcome of a match that the arena has stopped."""
+    """Return the outcome of a match that the arena has stopped."""
     return Outcome(match_id, Ending.ABORTED, (), (), (), faults, decisions, cause, incident)
 
 
 def written(ledger: Ledger, outcome: Outcome, end_s: float) -> Outcome | None:
-    """Write an outcome to the ledger; returns the written one, None if writing has ended."""
+    """Write an outcome to the ledger; return the written one, or None if writing has ended."""
     try:
         ledger.closed(outcome, end_s)
     except Unwritten:
@@ -52,6 +52,7 @@ def written(ledger: Ledger, outcome: Outcome, end_s: float) -> Outcome | None:
         fields = {"match": outcome.match_id}
         _log.exception("a match could not be closed in the journal", extra=fields)
         outcome = outcome.voided()
-        with contextlib.suppress(Exception):  # logged above; an abort may still be written
+        # The error is logged above; an abort may still be written.
+        with contextlib.suppress(Exception):
             ledger.closed(outcome, end_s)
     return outcome

@@ -1,7 +1,8 @@
 """The events and faults of a match: seats receive them with their next ask, spectators at once.
 
-Spectators see what is public, through a port. A match without spectators has no cost for them. Otherwise each step is sent after it was sent to the bots, with the
-spectator's view. Views of seats are included only if hands are open.
+Spectators receive public events through a port. A match without spectators has no cost for them. Otherwise each step is
+sent to spectators after it was sent to the bots, with the spectator's view. Views of seats are included only if hands
+are open.
 """
 
 import logging
@@ -21,12 +22,12 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class OpenHands:
-    """What the seats know after a step, for spectators who see open hands."""
+    """The knowledge of the seats after a step, for spectators who see open hands."""
 
     events: Sequence[SentEvent]
     """All events of the step with their receivers, oldest first."""
     view: Callable[[Seat], View]
-    """Computes a seat's view, also later."""
+    """Computes a seat's view; it may be called later."""
 
 
 class UnsentEvents:
@@ -49,7 +50,7 @@ class UnsentEvents:
         self._faults.append((fault, len(self._encoded)))
 
     def ask(self, seat: Seat, view: View, moves: Moves) -> bytes:
-        """The body of an ask with all of them, as encoded fields."""
+        """Return the body of an ask with all of them, as encoded fields."""
         body = self._codec.ask(view, self._encoded, moves)
         head = seat_field(seat)
         if self._faults:
@@ -59,7 +60,7 @@ class UnsentEvents:
         return head + body
 
     def trailing(self, match_id: str) -> tuple[bytes, ...]:
-        """The events as `cardarena.v1.GameEvent`s, for the end of the match."""
+        """Return the events as `cardarena.v1.GameEvent`s, for the end of the match."""
         try:
             return tuple(self._codec.game_event(event) for event in self.events)
         except Exception:
@@ -107,11 +108,11 @@ class SpectatorPort(Protocol):
 
     @property
     def hands_open(self) -> bool:
-        """Whether spectators see what seats know. Read once, before the match begins."""
+        """Return whether spectators see the hands of seats. Called once, before the match begins."""
         ...
 
     def opened(self, match_id: str, terms: MatchTerms, entrants: Sequence[SeatedBot]) -> None:
-        """The match begins, or continues. `entrants` are by seat."""
+        """Begin or continue a match. `entrants` are by seat."""
         ...
 
     def stepped(
@@ -122,21 +123,21 @@ class SpectatorPort(Protocol):
         banks_ms: Sequence[int],
         hands: OpenHands | None,
     ) -> None:
-        """A step was played.
+        """Receive a step that was played.
 
-        `hand` is the hand in play, from 0. `events` are the public ones, oldest first. `view` computes the
-        spectator's view, also later, so that it is only computed if it is used. `banks_ms` is the time in each
-        seat's bank; it changes only with a step, so it does not show which seat has answered. `hands` is None
-        unless hands are open.
+        `hand` is the hand in play, from 0. `events` are the public ones, oldest first. `view` computes the spectator's
+        view and may be called later, so that it is only computed if it is used. `banks_ms` is the time in each seat's
+        bank; it changes only with a step, so it does not show which seat has answered. `hands` is None unless hands are
+        open.
         """
         ...
 
     def blamed(self, faults: Sequence[Fault]) -> None:
-        """The fallback was played for bots. Reasons are left out, as they are for the bots' owners."""
+        """Receive faults for which the fallback was played. Reasons are left out, because they are for the bots' owners."""
         ...
 
     def closed(self, outcome: Outcome) -> None:
-        """The match is over, and its outcome is on disk. Its faults have no reasons."""
+        """Receive the outcome of the match, which is on disk. Its faults have no reasons."""
         ...
 
 

@@ -28,7 +28,7 @@ class Settled(NamedTuple):
     game_move: bytes
     """An encoded `cardarena.v1.GameMove`."""
     sent_s: float
-    """Time from the start of the match to the sending of the ask."""
+    """Seconds from the start of the match to the sending of the ask."""
     charged_s: float
     bank_ms: int
     fault: FaultKind | None
@@ -36,7 +36,7 @@ class Settled(NamedTuple):
     note: str
     unasked: bool
     forfeited: bool
-    """From here on the fallback plays the seat to the end."""
+    """Whether the fallback plays the seat from here to the end."""
     refunded_s: float = 0.0
     """Lateness of the arena, which is not charged."""
     evidence: FaultEvidence | None = None
@@ -58,19 +58,19 @@ class Ledger(Protocol):
     """Records one match before anything that follows is sent."""
 
     def opened(self, spec: MatchSpec) -> None:
-        """The match begins, or continues with its earlier records. May be called twice."""
+        """Record that the match begins, or continues with its earlier records. May be called twice."""
         ...
 
     def decided(self, settled: Settled) -> None:
-        """A seat's decision is settled."""
+        """Record a settled decision of a seat."""
         ...
 
     def used(self, used: UsedTime) -> None:
-        """A seat has used time, and its decision is not settled."""
+        """Record the time that a seat has used for a decision that is not settled."""
         ...
 
     def closed(self, outcome: Outcome, end_s: float) -> None:
-        """The match is over, `end_s` after it began."""
+        """Record the end of the match, `end_s` after it began."""
         ...
 
 

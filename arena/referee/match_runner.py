@@ -1,12 +1,12 @@
-"""One match in play: a state machine that is called with what arrives, and when.
+"""One match in play: a state machine, which is called with each input and its time.
 
     begin -> ask all seats to act -> settle each seat's decision
           -> when all are settled: step -> send events -> ask again ...
           -> no seat to act: over
 
 A match runner never waits or sleeps, and reads only the clock that it was given. So a test can place every fault at
-every point of a match. An internal error of the arena aborts the match without a fault of a bot. A match that was
-interrupted first plays its recorded decisions again, then asks.
+every point of a match. An internal error of the arena aborts the match without a fault of a bot. An interrupted match
+first replays its recorded decisions, then asks.
 
 `seat` has the state of one seat: its ask, clock, deadlines and faults. `ending` has the end of a match.
 """
@@ -64,13 +64,9 @@ class MatchRunner:
     ) -> None:
         """Make a match that has not begun.
 
-        Args:
-          ports: The bots, by seat.
-          ledger: Records decisions before anything that follows is sent.
-          over: Called once when the match has ended.
-          heavy_step: Runs steps that take too long for this process.
-          replay_later: Schedules a call of `replay_on` while past decisions are left. Without it,
-            all of them are played again at once.
+        Args: ports: The bots, by seat. ledger: Records decisions before anything that follows is sent. over: Called
+        once when the match has ended. heavy_step: Runs steps that take too long for this process. replay_later:
+        Schedules a call of `replay_on` while past decisions are left. Without it, all of them are replayed at once.
         """
         self.spec = spec
         self.outcome: Outcome | None = None
@@ -115,7 +111,7 @@ class MatchRunner:
 
     @property
     def open_asks(self) -> list[OpenAsk]:
-        """The asks that no bot has answered yet, by seat."""
+        """The open asks, by seat."""
         return [record.ask for record in self._records if record.ask is not None]
 
     @property
@@ -126,9 +122,8 @@ class MatchRunner:
     def begin(self, past: Sequence[Settled] = (), used: Sequence[UsedTime] = ()) -> None:
         """Deal the first hand and ask for the first moves.
 
-        `past` are the decisions of an interrupted match: they are played again without asking, and
-        the match continues after them. `used` is the time that its seats had used before their
-        next decisions.
+        `past` are the decisions of an interrupted match: they are replayed without asking, and the match continues
+        after them. `used` is the time that its seats had used before their next decisions.
         """
         later = self._replay_later
         self._resumed = ResumedDecisions(
@@ -164,7 +159,7 @@ class MatchRunner:
             self._fail()
 
     def replay_on(self) -> None:
-        """Continue playing past decisions again, after a pause."""
+        """Continue to replay past decisions after a pause."""
         if not self._in_play:
             return
         try:
@@ -193,7 +188,7 @@ class MatchRunner:
     # Asking.
 
     def _take_step(self, step: Step) -> bool:
-        """Take a step and ask the seats to act; True if no bot has to be waited for."""
+        """Take a step and ask the seats to act; return true if no bot has to be waited for."""
         self.state = step.state
         self._add_events(step)
         if not self._in_play:
@@ -245,7 +240,7 @@ class MatchRunner:
         return ask
 
     def keep_times(self) -> bool:
-        """Record the time that bots have used and were away; returns whether anything was recorded.
+        """Record the time that bots have used and were away; return whether anything was recorded.
 
         It is called about every second: time that is not recorded is lost if the arena ends.
         """
@@ -332,7 +327,7 @@ class MatchRunner:
         return spent._replace(charged_s=min(charged_s, allowance_s))
 
     def _weigh(self, seat: Seat, move: Move) -> Work | None:
-        """The work of a move, also stored for its step; None if the rules do not know it."""
+        """Return the work of a move, and store it for its step; None if the rules do not know it."""
         work = work_of(self._rules, self.state, seat, move)
         if not work:
             return None
@@ -423,7 +418,7 @@ class MatchRunner:
     # Steps.
 
     def _step(self) -> Step | None:
-        """Play all settled decisions at once; None if a worker process plays them."""
+        """Play all settled decisions at once; return None if a worker process plays them."""
         chosen = tuple([(seat, self._chosen[seat]) for seat in self._acting])
         if self._faults.unshown:
             shown = self._faults.show(record.unsent for record in self._records)
@@ -476,7 +471,7 @@ class MatchRunner:
         self._showing.closed(self.outcome)
 
     def _fail(self) -> None:
-        """Abort after an internal error. Its text is only in the log."""
+        """Abort the match after an internal error, whose text is only in the log."""
         if isinstance(sys.exception(), Unwritten):
             self.suspend()  # the match continues from what is on the disk
             self._over(self)

@@ -1,4 +1,4 @@
-"""Plays the matches of one process: timers, heavy steps, replays of past decisions, and the wait for their ends."""
+"""The referee, which plays the matches of one process: timers, heavy steps, replays of past decisions, and the wait for their ends."""
 
 import contextlib
 import logging
@@ -20,13 +20,13 @@ from arena.referee.step_processes import Chosen, StepProcesses, Ticket
 from arena.referee.timers import ArenaTime
 
 AT_ONCE: Final = 64
-"""Matches whose times are recorded before other tasks run."""
+"""The number of matches whose times are recorded before other tasks run."""
 
 _log = logging.getLogger(__name__)
 
 
 class Referee:
-    """Plays matches. `run` must be running while matches are played."""
+    """Plays matches. `run` has to run while matches are played."""
 
     def __init__(
         self,
@@ -36,10 +36,8 @@ class Referee:
     ) -> None:
         """Begin without matches.
 
-        Args:
-          synced: Waits until everything that ledgers were given is on disk.
-          time: The time of the arena; without it, trio's, and the arena is never late. Each owner
-            of bots has the same share of the worker processes.
+        Args: synced: Waits until all records of ledgers are on disk. time: The time of the arena; by default trio's,
+        with which the arena is never late. Each owner of bots has the same share of the worker processes.
         """
         # The clock itself: `trio.current_time` would look it up again at each of many calls.
         self._time = time or ArenaTime(trio.lowlevel.current_clock().current_time)
@@ -78,14 +76,14 @@ class Referee:
 
     @property
     def replaying(self) -> bool:
-        """Whether past decisions of any match are still being played again."""
+        """Whether past decisions of any match are being replayed."""
         return bool(self._replaying)
 
     async def match_ended(self) -> None:
         await self._ended.wait()
 
     async def _replay(self) -> None:
-        """Play past decisions of matches again, a few of one match at a time, so that others continue."""
+        """Replay past decisions of matches, a few of one match at a time, so that others continue."""
         while True:
             while self._replaying:
                 self._replaying.popleft().replay_on()
@@ -128,11 +126,9 @@ class Referee:
         If this call is cancelled, the match is suspended: its journal has the decisions so far, and
         no outcome is sent.
 
-        Args:
-          ports: The bots, by seat.
-          past: The decisions of a match that is resumed.
-          used: The time that its seats had used before their next decisions.
-          spectators: Gives the spectators of the match when it begins, if there are any.
+        Args: ports: The bots, by seat. past: The decisions of a match that is resumed. used: The time that its seats
+        had used before their next decisions. spectators: Returns the spectators of the match when it begins; None
+        without spectators.
 
         Raises `Unwritten` if the match could not be recorded. Then it is suspended.
         """

@@ -1,4 +1,4 @@
-"""The recorded decisions of an interrupted match, which are played again before the match continues."""
+"""The recorded decisions of an interrupted match, which are replayed before the match continues."""
 
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -11,9 +11,9 @@ from arena.referee.wire.codec import Codec
 from cardarena.v1 import game_pb2
 
 LEAST_S: Final = 1.0
-"""Least time for an ask that was open, because its answer may have been in transit."""
+"""The fewest seconds for an ask that was open, because its answer may have been in transit."""
 REPLAYED_AT_ONCE: Final = 32
-"""Decisions that are played again before other matches run: 1 to 3 ms."""
+"""The number of decisions that are replayed before other matches run, in 1 to 3 ms."""
 
 
 class ResumedDecisions:
@@ -26,11 +26,10 @@ class ResumedDecisions:
         used: Sequence[UsedTime] = (),
         replay_later: Callable[[], None] | None = None,
     ) -> None:
-        """Keep decisions that are to be played again.
+        """Keep decisions that are to be replayed.
 
-        Args:
-          used: Time that seats used before their next decisions, at most one record for each seat.
-          replay_later: Schedules the next part; without it, all are played again at once.
+        Args: used: Time that seats used before their next decisions, at most one record for each seat. replay_later:
+        Schedules the next part; without it, all are replayed at once.
         """
         self.waiting: Final = deque(settled)
         """Decisions that are still to be played again; read at every decision of a match."""
@@ -53,11 +52,11 @@ class ResumedDecisions:
 
     @property
     def at_once(self) -> bool:
-        """Whether decisions are left and are played again without a pause."""
+        """Whether decisions are left that are replayed without a pause."""
         return bool(self.waiting) and self._replay_later is None
 
     def pauses(self) -> bool:
-        """Whether the match pauses now, so that others run."""
+        """Return whether the match pauses now, so that others run."""
         if self._replay_later is None or not self.waiting:
             return False
         if self._since_pause < REPLAYED_AT_ONCE:
@@ -67,7 +66,7 @@ class ResumedDecisions:
         return True
 
     def take_carried_s(self, seat: Seat, allowance_s: float) -> float:
-        """Seconds that a seat had used of its next ask; 0 if it was not asked before.
+        """Remove and return the seconds that a seat had used of its next ask; 0 if it was not asked before.
 
         At least `LEAST_S` of `allowance_s` remains.
         """
@@ -76,7 +75,7 @@ class ResumedDecisions:
     def take(
         self, rules: Rules, state: State, acting: Sequence[Seat], records: Sequence[SeatRecord]
     ) -> tuple[Settled, Move]:
-        """Take the next decision, and add it to the record of its seat, which is one of `acting`.
+        """Remove the next decision, and add it to the record of its seat, which is one of `acting`.
 
         Raises `ValueError` if the seat is not to act.
         """

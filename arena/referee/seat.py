@@ -1,4 +1,4 @@
-"""One seat of a match in play: what its bot is asked, how an answer is judged, and the time and faults of the seat.
+"""One seat of a match in play: the asks of its bot, the judgement of answers, and the time and faults of the seat.
 
     SeatRecord -> OpenAsk -> SeatPort (the bot) -> Answer -> chosen_move: a legal move, or a fault
 
@@ -26,10 +26,13 @@ from arena.referee.timers import ArenaTime
 from arena.referee.wire.codec import Codec, Malformed
 
 MAX_MOVE_BYTES: Final = 4 << 20
-"""Most bytes of the decisions of one seat in a match. A seat that has used them is not asked any more, as if it had
-no time. So a match of two bots that raise for ever ends, and no match has more records than a replay may have."""
+"""The maximal number of bytes of the decisions of one seat in a match.
+
+A seat that has used them is not asked any more, like a seat without time. So a match of two bots that raise for ever
+ends, and no match has more records than a replay may have.
+"""
 DECISION_BYTES: Final = 64
-"""Bytes that a decision counts in addition to its move: about the rest of its record."""
+"""The number of bytes that a decision counts in addition to its move: about the rest of its record."""
 RECORD_STEP_S: Final = 1.0
 """The used time of an open ask is recorded when it has grown by this, and by a 32nd of itself."""
 MAX_QUOTED_CHARS: Final = 160
@@ -43,10 +46,10 @@ class Answer:
     index: int | None = None
     """The number of the move among the offered ones."""
     move: Message | None = None
-    """A `cardarena.v1.GameMove`, not yet read."""
+    """An unread `cardarena.v1.GameMove`."""
     note: str = ""
     failed: bool = False
-    """The client reports that the bot has no move, because its own code failed."""
+    """Whether the client reports that the bot has no move because its own code failed."""
 
 
 class Said(NamedTuple):
@@ -58,7 +61,7 @@ class Said(NamedTuple):
 
     @classmethod
     def among(cls, moves: Moves, move: Move) -> "Said":
-        """A move, with its place if it has one."""
+        """Return the move, with its place if it has one."""
         offered = moves.offered
         return cls(move, offered.index(move) if move in offered else None)
 
@@ -69,11 +72,11 @@ class Asker(Protocol):
     def answered(
         self, ask: "OpenAsk", answer: Answer, received_s: float, raw: bytes
     ) -> Said | None:
-        """Take the bot's answer; returns the chosen move, None for a fault."""
+        """Take the bot's answer; return the chosen move, or None for a fault."""
         ...
 
     def abandoned(self, ask: "OpenAsk") -> None:
-        """The bot has left for ever."""
+        """Note that the bot has left for ever."""
         ...
 
     def blame(self, ask: "OpenAsk", kind: FaultKind, reason: str, now_s: float) -> None:
@@ -81,7 +84,7 @@ class Asker(Protocol):
         ...
 
     def texts(self, ask: "OpenAsk") -> bytes:
-        """The moves and events of an ask in notation, as encoded fields."""
+        """Return the moves and events of an ask in notation, as encoded fields."""
         ...
 
 
@@ -132,16 +135,16 @@ class OpenAsk:
         self.settled = False
 
     def sent(self, now_s: float) -> None:
-        """The ask was given to the transport: its clock starts.
+        """Start the clock of the ask, because the transport has it.
 
-        A second call moves the start, for a transport that was slow to take the ask.
+        A second call moves the start, for a transport that was slow.
         """
         if not self.settled:
             self.sent_s = now_s - self._carried_s
             self.due_s = self.record.start_clock(self)
 
     def answered(self, answer: Answer, received_s: float, raw: bytes = b"") -> None:
-        """The bot answered; `received_s` was stamped when the bytes arrived.
+        """Take the answer of the bot; `received_s` was stamped when the bytes arrived.
 
         `raw` are the bytes themselves, for the evidence of a fault.
         """
@@ -149,7 +152,7 @@ class OpenAsk:
             self.said = self.record.asker.answered(self, answer, received_s, raw)
 
     def abandoned(self) -> None:
-        """The bot has left for ever and will not answer."""
+        """Note that the bot has left for ever and will not answer."""
         if not self.settled:
             self.record.asker.abandoned(self)
 
@@ -175,7 +178,7 @@ class SeatPort(Protocol):
     """The bot of one seat, for a match runner.
 
     Calls neither block nor raise. If the bot can be asked at once, `ask` ends in `OpenAsk.sent`. A port may delay an
-    ask until the bot has a free slot; no clock runs meanwhile.
+    ask until the bot has a free slot; during the delay no clock runs.
     """
 
     @property
@@ -187,22 +190,22 @@ class SeatPort(Protocol):
     def connected(self) -> bool: ...
 
     def sit(self, presence: Absence) -> None:
-        """The match begins. The port calls `presence` when the bot leaves and comes back."""
+        """Begin the match. The port calls `presence` when the bot leaves and comes back."""
         ...
 
     def ask(self, ask: OpenAsk) -> None:
-        """Ask the bot. The port calls `ask.answered` later, never from within."""
+        """Ask the bot. The port calls `ask.answered` after this call."""
         ...
 
     def asked_before(self, decision: int, said: Said | None) -> None:
-        """The match continues after a restart: the bot's last decision, and its answer.
+        """Receive the bot's last decision and its answer, before a match continues after a restart.
 
         `said` is None for a fault.
         """
         ...
 
     def close(self, ask: OpenAsk, fault: FaultKind | None, reason: str) -> None:
-        """Withdraw an ask; an answer to it is no longer wanted."""
+        """Withdraw an ask; its answer is not needed any more."""
         ...
 
     def end(self, outcome: Outcome, trailing_events: tuple[bytes, ...]) -> None:
@@ -214,7 +217,7 @@ class SeatPort(Protocol):
 
 
 class RejectedAnswer(NamedTuple):
-    """Why an answer is rejected."""
+    """The reason why an answer is rejected."""
 
     kind: FaultKind
     reason: str
@@ -223,7 +226,7 @@ class RejectedAnswer(NamedTuple):
 def chosen_move(
     moves: Moves, answer: Answer, codec: Codec, notation: Notation
 ) -> Move | RejectedAnswer:
-    """The legal move that an answer chooses, or why the answer is rejected.
+    """Return the legal move that an answer chooses, or why the answer is rejected.
 
     Raises:
       Exception: any error of the rules, which is not a fault of the bot.
@@ -287,7 +290,7 @@ class SeatRecord:
         bot: str,
         owner: str,
     ) -> None:
-        """Begin with the seat of a bot that was not asked yet.
+        """Make the seat of a bot that was not asked yet.
 
         `owner` is the name of the bot's owner: pauses that the owner caused are not refunded.
         """
@@ -341,7 +344,7 @@ class SeatRecord:
         self._refunded_s += refunded_s
 
     def settle_unasked(self) -> ForfeitedSeat | None:
-        """Count a decision of the fallback; returns the fault to be charged with it."""
+        """Count a decision of the fallback; return the fault to be charged with it."""
         self.decisions += 1
         out, self.out = self.out, None
         if out is None and not self.forfeited and self.port.gone:
@@ -351,7 +354,7 @@ class SeatRecord:
         return out
 
     def blamed(self, limit: int) -> None:
-        """A fault was charged; with fault number `limit` the seat is forfeited."""
+        """Count a fault; with fault number `limit` the seat is forfeited."""
         self.faults += 1
         if self.faults == limit:
             self.forfeited = True
@@ -359,7 +362,7 @@ class SeatRecord:
     def evidence(
         self, ask: OpenAsk, refunded_s: float, now_s: float, begin_s: float, raw: bytes
     ) -> FaultEvidence:
-        """The evidence of a fault; `raw` is the message with the answer, if there was one.
+        """Return the evidence of a fault; `raw` is the message with the answer, if there was one.
 
         `begin_s` is when the match began, on the clock of `now_s`.
         """
@@ -399,7 +402,7 @@ class SeatRecord:
     # Time.
 
     def start_clock(self, ask: OpenAsk) -> float:
-        """Start the time of an ask that was sent; returns its end, with grace."""
+        """Start the time of an ask that was sent; return its end, with grace."""
         due_s = ask.sent_s + self.clock.allowance_s + GRACE_S
         # An earlier deadline stays in place; when it is due, the timer is set again.
         if due_s < self._timer.due_s:
@@ -407,14 +410,14 @@ class SeatRecord:
         return due_s
 
     def spent(self, ask: OpenAsk, now_s: float) -> Spent:
-        """The time of an ask, without the lateness of the arena."""
+        """Return the time of an ask, without the lateness of the arena."""
         if ask.sent_s < 0:
             return Spent(now_s)
         refunded_s = self._refund_s(ask, now_s)
         return Spent(ask.sent_s, max(0.0, now_s - ask.sent_s - refunded_s), refunded_s)
 
     def _refund_s(self, ask: OpenAsk, now_s: float) -> float:
-        """The lateness of the arena, within the limits for a decision and for a match."""
+        """Return the lateness of the arena, within the limits for a decision and for a match."""
         refund_s = self._lag.refund_s(ask.sent_s, now_s, self._owner)
         if refund_s <= 0.0:
             return 0.0
@@ -451,7 +454,7 @@ class SeatRecord:
             self.asker.blame(self.ask, FaultKind.GONE, reason, self._now_s())
 
     def keep_time(self, now_s: float) -> bool:
-        """Update `recorded`; False if it has changed too little to be recorded again."""
+        """Update `recorded`; return false if it has changed too little to be recorded again."""
         before, ask, away_s = self.recorded, self.ask, self.presence.away_s()
         decision, charged_s = 0, 0.0
         if ask is not None:
@@ -468,11 +471,11 @@ class SeatRecord:
         self.presence.was_away(used.away_s)
 
     def retire_timers(self) -> None:
-        """End the deadlines of this seat, as the match is over or suspended."""
+        """End the deadlines of this seat, because the match is over or suspended."""
         self._timer.retire()
         self.presence.retire()
 
 
 def _has_grown(seconds: float, recorded_s: float) -> bool:
-    """Whether a time is to be recorded again: the longer it is, the less often."""
+    """Return whether a time is to be recorded again; longer times are recorded less often."""
     return seconds - recorded_s >= max(RECORD_STEP_S, recorded_s / 32)

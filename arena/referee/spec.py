@@ -32,7 +32,7 @@ class FaultKind(IntEnum):
 
 
 class AbortCause(IntEnum):
-    """Why the arena aborted a match; the numbers are those of the wire.
+    """The reason why the arena aborted a match; the numbers are those of the wire.
 
     `arena.errors.faults.ABORTS` explains each.
     """
@@ -49,7 +49,7 @@ class AbortCause(IntEnum):
 
 
 class Ending(IntEnum):
-    """How a match can end; the numbers are those of the wire."""
+    """The ending of a match; the numbers are those of the wire."""
 
     COMPLETED = 1
     FORFEIT = 2
@@ -112,18 +112,18 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class SeatConduct:
-    """How many of the decisions of a seat the bot made."""
+    """The numbers of a seat's decisions by the bot and by the fallback."""
 
     decisions: int
     fallbacks: int
-    """Decisions of the fallback: after faults, and without time."""
+    """The number of decisions of the fallback: after faults, and without time."""
     forfeited: bool
     """Whether the seat was forfeited: by the limit of faults, by leaving, or before the first card."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a match ended."""
+    """The outcome of a match."""
 
     match_id: str
     ending: Ending
@@ -134,7 +134,7 @@ class Outcome:
     hand_scores: tuple[tuple[int, ...], ...]
     faults: tuple[Fault, ...]
     decisions: int
-    """Decisions settled by all seats together."""
+    """The number of settled decisions of all seats."""
     cause: AbortCause | None = None
     """Why the arena aborted the match; None if it did not."""
     incident: str = ""
@@ -145,7 +145,7 @@ class Outcome:
     """Whether a limit of hands ended it before its goal was reached."""
 
     def voided(self) -> "Outcome":
-        """The same match, aborted because its result could not be recorded."""
+        """Return the outcome of the same match, aborted because its result could not be recorded."""
         return replace(
             self,
             ending=Ending.ABORTED,
@@ -158,7 +158,7 @@ class Outcome:
 
 
 def final_places(result: Result, forfeited: Sequence[bool]) -> tuple[int, ...]:
-    """The places of a match by seat: seats that forfeited come after all others."""
+    """Return the places of a match by seat: seats that forfeited come after all others."""
     if not any(forfeited):
         return result.places
     ranks = [(not out, score) for out, score in zip(forfeited, result.scores, strict=True)]

@@ -1,4 +1,4 @@
-"""Heavy steps are played in other processes, while all clocks of their matches are stopped.
+"""Plays heavy steps in other processes, while all clocks of their matches are stopped.
 
 Otherwise one slow step would delay every match of the referee, and use time of bots at other tables.
 
@@ -29,15 +29,15 @@ Chosen = tuple[tuple[Seat, Move], ...]
 
 PROCESSES: Final = 2
 EXPENSIVE_STEPS: Final = 2_000_000
-"""Work from which a step is expensive, in the rules' own unit. It takes about 0.5 s."""
+"""The work from which a step is expensive, in the unit of the rules. It takes about 0.5 s."""
 UNKNOWN_STEPS: Final = EXPENSIVE_STEPS
 """The work of a heavy step if the rules do not know it."""
 LATE_S: Final = 1.0
-"""A process is late if it takes longer than its work and this time."""
+"""The seconds, in addition to the time of its work, after which a process is late."""
 START_S: Final = 10.0
-"""Time for a process to start."""
+"""The seconds that a process has to start."""
 STUCK_S: Final = 60.0
-"""A process that is late by this time is killed."""
+"""The seconds of lateness after which a process is killed."""
 
 _log = logging.getLogger(__name__)
 
@@ -72,8 +72,8 @@ class _Waiting:
 class FairQueue:
     """Orders steps by start tags: an owner's step starts, in units of work, where the owner's previous one ends.
 
-    So an owner who used little is before one who used much, and no owner saves turns while idle. Steps of one owner
-    stay in order; as a match has one step at a time, its matches take turns.
+    So an owner who used little is before one who used much, and an idle owner saves no turns. Steps of one owner stay
+    in order; as a match has one step at a time, its matches take turns.
     """
 
     def __init__(self, processes: int) -> None:
@@ -100,7 +100,7 @@ class FairQueue:
         self._let_in()
 
     def give_up(self, waiting: _Waiting) -> None:
-        """Remove a step that is no longer wanted."""
+        """Remove a step that is not needed any more."""
         if waiting.let_in.is_set():
             self.leave(waiting.ticket)
         waiting.given_up = True

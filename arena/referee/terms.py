@@ -14,7 +14,7 @@ from arena.games.game import Game
 from arena.validation import Constraint, suggestion
 
 _MAY_BE_NONE: Final = ("bank_ms", "increment_ms")
-"""Times of a `TimeControl` that a share may take away."""
+"""The times of a `TimeControl` that may be None in a share."""
 MAX_TIME_MS: Final = 24 * 3600 * 1000
 DEFAULT_FAULT_LIMIT: Final = 10
 DEFAULT_AWAY_LIMIT_MS: Final = 60_000
@@ -36,11 +36,11 @@ class TimeControl:
     """The time of each seat, in milliseconds; 0 is no time, or no limit."""
 
     move_ms: int = 10_000
-    """For each move, before the bank is used."""
+    """The time for each move, before the bank is used."""
     bank_ms: int = 60_000
-    """In the bank at the start of the match."""
+    """The time in the bank at the start of the match."""
     increment_ms: int = 0
-    """Added to the bank after each move in time."""
+    """The time that is added to the bank after each move in time."""
     hand_ms: int = 0
     """The limit of a seat in one hand."""
     match_ms: int = 0
@@ -57,7 +57,7 @@ class TimeControl:
             raise ValueError("no time is longer than a day")
 
     def share(self, thousandths: int) -> "TimeControl":
-        """So many thousandths of each time; a limit stays one, and a move has at least 1 ms."""
+        """Return the time control with `thousandths` of each time; a limit is never removed, and a move has at least 1 ms."""
         return TimeControl(
             **{
                 name: max(ms * thousandths // WHOLE, 1 if ms and name not in _MAY_BE_NONE else 0)
@@ -67,7 +67,7 @@ class TimeControl:
 
 
 WHOLE: Final = 1000
-"""The thousandths of a time control that a bot has without time odds."""
+"""The thousandths of a bot without time odds."""
 
 
 TIME_CLASSES: Final = {
@@ -88,22 +88,22 @@ class MatchTerms:
     seats: int
     time_control: TimeControl = field(default_factory=TimeControl)
     fault_limit: int = DEFAULT_FAULT_LIMIT
-    """Faults after which a seat is forfeited; 0 is without limit."""
+    """The number of faults after which a seat is forfeited; 0 is no limit."""
     away_limit_ms: int = DEFAULT_AWAY_LIMIT_MS
-    """Total absence of a bot after which its seat is forfeited; 0 is without limit."""
+    """Total absence of a bot after which its seat is forfeited; 0 is no limit."""
     seeded: bool = False
     """Whether the deals follow from a seed, so that they are repeatable and not fair."""
     time_odds: tuple[tuple[str, int], ...] = ()
-    """Bots, without versions, that have less than the whole time control, each with its thousandths, by name."""
+    """The thousandths of bots that have less than the whole time control, by name without version."""
 
     def control_of(self, bot: str) -> TimeControl:
-        """The time control of a bot, named with or without a version."""
+        """Return the time control of a bot, named with or without a version."""
         thousandths = dict(self.time_odds).get(bot.partition("@")[0], WHOLE)
         return self.time_control if thousandths == WHOLE else self.time_control.share(thousandths)
 
 
 def time_odds(shares: Mapping[str, float]) -> tuple[tuple[str, int], ...]:
-    """The `time_odds` of terms, from the share of the time control by bot.
+    """Return the `time_odds` of terms, from the share of the time control by bot.
 
     Raises:
       ValueError: if a share is not from 0.001 to 1.

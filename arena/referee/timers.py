@@ -55,7 +55,7 @@ class Timer:
 
 
 def _nothing() -> None:
-    """The action of a retired timer."""
+    """Do nothing, as the action of a retired timer."""
 
 
 class Timers:
@@ -69,12 +69,12 @@ class Timers:
         self._scope: trio.CancelScope | None = None
 
     def timer(self, action: Callable[[], None]) -> Timer:
-        """A timer that calls `action`, which must not raise."""
+        """Return a timer that calls `action`, which must not raise."""
         return Timer(self, action)
 
     async def run(self) -> None:
         """Call timers as they come due, for ever."""
-        import trio  # imported late, as readers of replays need no trio
+        import trio  # imported late, because readers of replays do not need trio
 
         while True:
             self.call_due(trio.current_time())
@@ -120,6 +120,6 @@ class ArenaTime:
     now_s: Callable[[], float]
     timers: Timers = field(default_factory=Timers)
     lag: Lag = field(default_factory=NeverLate)
-    """How late the arena itself is."""
+    """The lateness of the arena."""
     owner_of: Callable[[str], str] = lambda bot: bot
     """Names the owner of a bot, by the bot's name."""

@@ -1,4 +1,4 @@
-"""Collusion: whether the bots of two owners score otherwise at shared tables than their skills predict.
+"""Collusion: whether scores of the bots of two owners at shared tables differ from the prediction by their skills.
 
 Bots that help each other gain together at the tables where both sit, at the cost of the others there. A bot that
 dumps loses to its partner what no other bot would win from it. So two statistics are tested for each two owners: the
@@ -6,8 +6,8 @@ joint score of their bots, and the difference between them, each minus the predi
 from the deal-sets in which the two do not meet.
 
 A statistic is divided by its standard error, which includes that of the prediction, and by how far the statistics of
-all pairs spread beyond theirs. So where styles suit each other, or scores have wide tails, every pair needs more. The result
-is evidence for a person, who decides.
+all pairs spread beyond theirs. So if styles suit each other, or scores have wide tails, every pair needs more evidence.
+A person decides on the evidence.
 """
 
 import itertools
@@ -24,19 +24,21 @@ import numpy.typing as npt
 from arena.results.margin_fit import MarginFit, MatchScores, NotComparable, Score, ScoredTables, fit
 
 ALPHA: Final = 0.01
-"""The chance of a false alarm in an honest competition, among all statistics of all pairs."""
+"""The probability of a false alarm in an honest competition, among all statistics of all pairs."""
 _THRESHOLD: Final = 0.5 * ALPHA
-"""The largest p, times the number of statistics, of a pair that stands out. Where styles suit each other, about twice as many
-do as by chance (docs/statistics.md)."""
+"""The largest p, times the number of statistics, of a pair that stands out.
+
+If styles suit each other, about twice as many stand out as by chance (docs/statistics.md).
+"""
 
 LEAST_SEATS: Final = 3
-"""Seats of a table for a joint score: at tables of two, one bot's gain is the other's loss."""
+"""The fewest seats of a table for a joint score: at tables of two, one bot's gain is the other's loss."""
 
 LEAST_DEAL_SETS: Final = 8
 """Shared deal-sets from which a pair may stand out: the mean of fewer is not nearly normal."""
 
 _WIDEST: Final = 3.0
-"""Standard deviations at which the score of a deal-set is cut, so that one of them decides nothing."""
+"""The number of standard deviations at which the score of a deal-set is clipped, so that a single one does not decide."""
 
 _NORMAL: Final = NormalDist()
 _MEDIAN: Final = _NORMAL.inv_cdf(0.75)
@@ -56,7 +58,7 @@ class Evidence:
     points: float
     """Mean points a table beyond the prediction: of each of the two, or of the first owner over the second."""
     p_value: float
-    """The chance of so much without help, of this statistic alone."""
+    """The probability of so large a statistic without help, for this statistic alone."""
     stands: bool = False
     """Whether it is accepted among all statistics of all pairs."""
 
@@ -68,15 +70,15 @@ class Suspicion:
     owners: Owners
     """In order of name."""
     deal_sets: int
-    """Those in which both sat at one table, of all competitions."""
+    """The number of deal-sets of all competitions in which both sat at one table."""
     joint: Evidence | None
-    """Of the gain of both together; None at tables of two."""
+    """The evidence of the joint gain; None at tables of two."""
     difference: Evidence
-    """Of the first owner's gain over the second, which is negative if the second gains."""
+    """The evidence of the first owner's gain over the second; the gain is negative if the second gains."""
 
     @property
     def p_value(self) -> float:
-        """The smaller chance."""
+        """The smaller p-value."""
         return min(self.difference.p_value, self.joint.p_value if self.joint else 1.0)
 
     @property
@@ -102,7 +104,7 @@ class Skills:
         return contrast
 
     def residual(self, table: MatchScores, weights: _Array) -> float:
-        """A weighted sum of the scores of a table minus its prediction."""
+        """Return a weighted sum of the scores of a table minus its prediction."""
         prediction = float(self.contrast(table, weights) @ self._values)
         return float(weights @ np.array(table.scores)) - prediction
 
@@ -115,17 +117,17 @@ class _Statistic:
     """The scores of two owners' bots beyond the prediction."""
 
     residuals: _Array
-    """Of each deal-set that they shared."""
+    """The residual of each shared deal-set."""
     predicted: float
     """The variance of the mean prediction."""
 
     @property
     def variance(self) -> float:
-        """Of the residuals; 0 for a single one."""
+        """The variance of the residuals; 0 for a single one."""
         return float(np.var(self.residuals, ddof=1)) if len(self.residuals) > 1 else 0.0
 
     def z(self, usual: float) -> float:
-        """The mean in standard errors; `usual` is the variance of a residual where the pair's own is smaller."""
+        """Return the mean in standard errors; `usual` replaces the variance of a residual if the pair's own is smaller."""
         variance = max(usual, self.variance)
         if variance <= 0.0:
             return 0.0
@@ -170,7 +172,7 @@ class _Tested:
                 z_values = _z_values(statistics[weights_of])
                 for owners, one in statistics[weights_of].items():
                     number = len(one.residuals)
-                    # By its number of deal-sets, as one sees as much of the same help in each.
+                    # The limit depends on the number of deal-sets, because the same help has the same effect in each.
                     sums[owners] += math.sqrt(number) * z_values[owners]
                     points[owners] += float(one.residuals.sum())
                     numbers[owners] += number
@@ -192,7 +194,7 @@ class _Tested:
         """The number of statistics."""
 
     def suspicion(self, owners: Owners, spreads: _Spreads) -> Suspicion:
-        """The evidence about a pair, if the statistics of honest pairs spread so far."""
+        """Return the evidence about a pair, given the spreads of the statistics of honest pairs."""
         joint = None
         if owners in self._z[_joint]:
             joint = self._evidence(_joint, owners, spreads)
@@ -201,7 +203,7 @@ class _Tested:
 
     def _evidence(self, weights_of: _Weights, owners: Owners, spreads: _Spreads) -> Evidence:
         z = self._z[weights_of][owners] / spreads[weights_of]
-        one_sided = weights_of is _joint  # a loss together helps neither
+        one_sided = weights_of is _joint  # a joint loss helps neither
         p_value = _NORMAL.cdf(-z) if one_sided else 2.0 * _NORMAL.cdf(-abs(z))
         points = self._points[weights_of][owners]
         return Evidence(points, p_value, stands=p_value * self.count <= _THRESHOLD)
@@ -210,11 +212,11 @@ class _Tested:
 def suspicions(
     competitions: Sequence[Sequence[ScoredTables]], owner_of: Mapping[str, str]
 ) -> tuple[Suspicion, ...]:
-    """The evidence about all pairs of owners whose bots met at a table, largest first.
+    """Return the evidence about all pairs of owners whose bots met at a table, largest first.
 
-    A pair that helps distorts the skills from which others are predicted. So the pair of the largest evidence is
-    compared with the spread of the others without the deal-sets that it shared. If it stands out, the others
-    are tested again without these. A pair is left out if the other deal-sets do not determine the skills.
+    A pair whose bots help each other distorts the skills from which others are predicted. So the pair of the largest
+    evidence is compared with the spread of the others without the deal-sets that it shared. If it stands out, the
+    others are tested again without these. A pair is left out if the other deal-sets do not determine the skills.
 
     Args:
       competitions: The complete deal-sets of each competition in one game; each has skills of its own.
@@ -226,7 +228,7 @@ def suspicions(
     while tested.owners:
         first, *_ = _in_order(tested.suspicion(pair, tested.spreads) for pair in tested.owners)
         if not tested.suspicion(first.owners, _AS_EXPECTED).stands:
-            break  # nor does it where the others spread at all
+            break  # the pair does not stand out with the larger spread of the others either
         left = [
             [deal_set for deal_set in of_one if first.owners not in _met(deal_set, owner_of)]
             for of_one in left
@@ -296,7 +298,7 @@ def _statistic(
     skills: Skills,
     weights_of: _Weights,
 ) -> _Statistic | None:
-    """A statistic of the deal-sets in which both owners sat; None without any."""
+    """Return a statistic of the deal-sets in which both owners sat; None without any."""
     residuals, contrasts = [], []
     for deal_set in deal_sets:
         of_tables = []
@@ -323,6 +325,6 @@ def _z_values(statistics: Mapping[Owners, _Statistic]) -> dict[Owners, float]:
 
 
 def _spread(z_values: Mapping[Owners, float]) -> float:
-    """How far the statistics of pairs spread beyond their standard errors; at least 1."""
+    """Return the spread of the statistics of pairs in units of their standard errors; at least 1."""
     sizes = [abs(z) for z in z_values.values() if z]
     return max(1.0, float(np.median(sizes)) / _MEDIAN) if sizes else 1.0

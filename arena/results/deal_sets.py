@@ -21,7 +21,7 @@ from typing import Final, TypeAlias, TypeVar
 _T = TypeVar("_T")
 
 MAX_GROUPS: Final = 200
-"""Most groups of more than two bots in one round; of more groups a sample plays."""
+"""The maximal number of groups of more than two bots in one round; if there are more, a sample of them plays."""
 ABORTED: Final = "aborted"
 """The ending of a match that the arena itself could not finish.
 
@@ -41,18 +41,18 @@ PERSON: Final = "(person)"
 
 
 def bot_of(player: str) -> str:
-    """The bot of a player, which is a version of an uploaded bot, such as `ann@7`, or the bot itself."""
+    """Return the bot of a player, which is a version of an uploaded bot, such as `ann@7`, or the bot itself."""
     return player.partition("@")[0]
 
 
 def digest(*about: object) -> str:
-    """The SHA-256 of JSON values, in hexadecimal."""
+    """Return the SHA-256 of JSON values, in hexadecimal."""
     # JSON separates the parts: ("a", "bc") and ("ab", "c") have different digests.
     return hashlib.sha256(json.dumps(about).encode()).hexdigest()
 
 
 def shuffled(items: Iterable[_T], *about: object) -> list[_T]:
-    """The items in an order drawn by lot; `about` are the inputs, such as a seed and a round."""
+    """Return the items in an order drawn by lot; `about` are the inputs, such as a seed and a round."""
     return sorted(items, key=lambda item: digest(*about, item))
 
 
@@ -67,7 +67,7 @@ class MatchPlan:
     id: str
     deal_set_id: str
     rotation: int
-    """Seats by which the seating has moved on from the first table, 0 to n - 1."""
+    """The number of seats by which the seating has moved from the first table, 0 to n - 1."""
     bots: tuple[str, ...]
     """Names in seat order."""
 
@@ -91,7 +91,7 @@ class DealSetState(StrEnum):
     GIVEN_UP = "given up"
     """The arena could not finish it; it waits again after the next start."""
     VOID = "void"
-    """Does not count: one of its bots went out before it began, or an organiser dropped the worker that played it."""
+    """It does not count: one of its bots was out before it began, or an organiser dropped the worker that played it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,17 +104,17 @@ class DealSet:
     bots: tuple[str, ...]
     """Names in seat order at the table with rotation 0."""
     seed: str
-    """Fixes the boards, which are the same at all tables."""
+    """The seed of the boards, which are the same at all tables."""
     matches: tuple[MatchPlan, ...]
     round: int = 0
     """The round of a tournament that it belongs to; 0 without rounds."""
     shape: DealSetShape = DealSetShape.ROTATION
     state: DealSetState = DealSetState.WAITING
-    """One that is in play may have all results, as the arena may stop between the last and the report."""
+    """The state. A deal-set in play may have all results, because the arena may stop between the last result and the report."""
     inputs_sha256: str = ""
     """The hash of the inputs of a ladder's draw."""
     begin: int = field(default=0, compare=False)
-    """How often it was begun: 1 when it is taken for the first time, and has no results. Counted by the store alone."""
+    """The number of its latest begin: 1 when it is taken for the first time, and has no results. The store counts it."""
 
     @property
     def tables(self) -> tuple[Group, ...]:
@@ -158,7 +158,7 @@ def round_robin(
 def round_robin_groups(
     bots: Sequence[str], *, seats: int, deal_sets: int, seed: str, max_groups: int = MAX_GROUPS
 ) -> Iterator[Group]:
-    """The groups of `deal_sets` rounds; in each, every group of `seats` bots plays one deal-set.
+    """Return the groups of `deal_sets` rounds; in each round, every group of `seats` bots plays one deal-set.
 
     If there are more than `max_groups` groups of three or more bots, each round plays `max_groups` of them, chosen
     by `balanced_groups`.
@@ -197,7 +197,7 @@ def require_schedulable(bots: Sequence[str], seats: int, deal_sets: int) -> None
 
 
 def _all_groups(names: list[str], seats: int, seed: str) -> Iterator[Group]:
-    """Every group once a round, in an order drawn for the round.
+    """Yield every group once in each round, in an order drawn for the round.
 
     If a tournament is stopped early, its bots have played about equally many matches.
     """
@@ -209,7 +209,7 @@ def _all_groups(names: list[str], seats: int, seed: str) -> Iterator[Group]:
 def balanced_groups(
     bots: Sequence[str], seats: int, seed: str, label: str, fixed: Group = ()
 ) -> Iterator[Group]:
-    """Groups of `fixed` and `seats` of the `bots`, without end, in which all play and meet equally often.
+    """Yield endlessly groups of `fixed` and `seats` of the `bots`, in which all play and meet equally often.
 
     Each seat goes to the bot that played least, and among those to the one that met the others of the group
     least; lots decide the rest. So the numbers of deal-sets of two bots differ by one at most.
@@ -255,7 +255,7 @@ def _planned(
 
 
 def _derived_seed(seed: str, number: int) -> str:
-    """The seed of one deal-set: an HMAC-SHA-256 with the schedule's seed as key.
+    """Return the seed of one deal-set: an HMAC-SHA-256 with the schedule's seed as key.
 
     A replay shows the seed of its deal-set while other deal-sets are in play.
     """
@@ -289,13 +289,13 @@ class MatchOutcome:
     decisions: int = 0
     """The number of decisions of all seats."""
     cost: int = field(default=0, compare=False)
-    """The points by which one hand parted the best seat from the worst, at the most; 0 if unknown."""
+    """The largest difference between the best and the worst seat in one hand, in points; 0 if unknown."""
     costliest_hand: int = field(default=0, compare=False)
     """The number of that hand, from 1; 0 if unknown."""
     evidence: str = ""
     """Details of an abnormal ending, for the operator of the arena."""
     journal_position: str = field(default="", compare=False)
-    """Where the journal has the match's end; not part of the result."""
+    """The position of the match's end in the journal; not part of the result."""
 
     def __post_init__(self) -> None:
         if self.has_result and not len(self.scores) == len(self.places) == len(self.faults):
@@ -316,14 +316,14 @@ class MatchOutcome:
 
 
 def lapse(outcome: MatchOutcome, seat: int) -> float:
-    """How far a seat was forfeited: 0 if its bot made all decisions, 1 if it counts as forfeited."""
+    """Return to what degree a seat was forfeited: 0 if its bot made all decisions, 1 if it counts as forfeited."""
     if outcome.forfeited and outcome.forfeited[seat]:
         return 1.0
     return min(1.0, outcome.fallback_share[seat] / FORFEITED_AT) if outcome.fallback_share else 0.0
 
 
 def lead_with_forfeits(lead: float, forfeited: tuple[bool, bool], widest: float) -> float:
-    """The lead of one bot over another at a table where one of them forfeited its seat.
+    """Return the lead of one bot over another at a table where one of them forfeited its seat.
 
     It is the worse of the result and `widest`, the widest lead so far, so that no bot gains by forfeiting.
     """
@@ -335,18 +335,18 @@ def lead_with_forfeits(lead: float, forfeited: tuple[bool, bool], widest: float)
 
 
 def places_with_forfeits(outcome: MatchOutcome) -> tuple[int, ...]:
-    """The places of a match by seat; seats that count as forfeited come after all others."""
+    """Return the places of a match by seat; seats that count as forfeited come after all others."""
     ranks = [(lapse(outcome, seat) < 1.0, -place) for seat, place in enumerate(outcome.places)]
     return tuple(1 + sum(other > rank for other in ranks) for rank in ranks)
 
 
 def aborted(match_id: str, evidence: str = "") -> MatchOutcome:
-    """The outcome of a match that the arena could not finish."""
+    """Return the outcome of a match that the arena could not finish."""
     return MatchOutcome(match_id, (), (), ABORTED, (), evidence=evidence)
 
 
 def winners(bots: Sequence[str], places: Sequence[int]) -> Sequence[str]:
-    """The bots with the first place, by seat: several if they share it, none if all do.
+    """Return the bots with the first place, by seat: several if they share it, none if all do.
 
     An aborted match has no places and no winners.
     """
@@ -355,5 +355,5 @@ def winners(bots: Sequence[str], places: Sequence[int]) -> Sequence[str]:
 
 
 def is_complete(deal_set: DealSet, outcomes: Mapping[str, MatchOutcome]) -> bool:
-    """Whether every match of a deal-set has a result."""
+    """Return whether every match of a deal-set has a result."""
     return all(match.id in outcomes and outcomes[match.id].has_result for match in deal_set.matches)

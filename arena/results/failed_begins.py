@@ -1,10 +1,10 @@
 """Failed begins: whether workers fail the deal-sets that a bot has lost.
 
-A worker on another machine sees how a deal-set ends before the arena does. If it fails what its favourite has lost, another
-worker plays that again, and the bot has a second chance. Then the deal-sets that the worker reports are better for the bot
-than those that it failed, as others play these with the same cards, and better than its play at other workers. Both
-are tested for each worker and each bot by the mixture of t tests: the verdicts are approximate. Where
-long deal-sets are cut off and a bot wins long ones, it looks the same. A person decides.
+A worker on another machine sees how a deal-set ends before the arena does. If it fails the deal-sets that its favourite
+has lost, another worker plays them again, and the bot has a second chance. Then the bot scores more in the deal-sets
+that the worker reports than in those that it failed, which others play with the same cards, and more than at other
+workers. Both differences are tested for each worker and each bot by the mixture of t tests, so the verdicts are
+approximate. If long deal-sets exceed a time limit and a bot wins long ones, the evidence is the same. A person decides.
 """
 
 import math
@@ -23,11 +23,11 @@ from arena.results.record import WorkerBegins
 from arena.results.worker_names import key_of
 
 LEAST_FAILED: Final = 5
-"""Deal-sets of a bot that a worker failed and another one reported, without which nothing is said of them."""
+"""The fewest deal-sets of a bot, failed at a worker and reported by another one, for evidence about them."""
 PRECISION: Final = 4.0
 """The parameter of the mixture, for advantages of half a standard deviation."""
 _ALLOWED_ERRORS: Final = 2.0
-"""Standard errors of the mean of the reported deal-sets, and of predictions, that are allowed in favour of the worker."""
+"""The number of standard errors, of the mean of the reported deal-sets and of predictions, that are allowed in favour of the worker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class FailingEvidence:
     """The evidence of one statistic."""
 
     points: float
-    """Mean points a match beyond what is allowed."""
+    """The mean points a match beyond the allowance."""
     e_value: float
     """An e-value of no such advantage."""
     stands: bool = False
@@ -44,19 +44,19 @@ class FailingEvidence:
 
 @dataclass(frozen=True, slots=True)
 class FailingSuspicion:
-    """The evidence that a worker fails what a bot loses."""
+    """The evidence that a worker fails the deal-sets that a bot loses."""
 
     worker: str
     """As `key@host`, or a key for all its hosts."""
     bot: str
     failed: int
-    """Deal-sets of the bot that failed there and were reported by others."""
+    """The number of deal-sets of the bot that failed there and were reported by others."""
     reported: int
-    """Deal-sets of the bot that were reported there."""
+    """The number of deal-sets of the bot that were reported there."""
     lost: FailingEvidence
-    """Of the points a match by which it scored more in what was reported there than in what failed there."""
+    """The evidence of the points a match by which it scored more in deal-sets that were reported there than in those that failed there."""
     gained: FailingEvidence | None
-    """Of the points a match that it scored there beyond its play at other workers; None if too little was played there."""
+    """The evidence of the points a match that it scored there beyond its play at other workers; None if too few matches were played there."""
 
     @property
     def e_value(self) -> float:
@@ -73,11 +73,9 @@ def failing_suspicions(
     begins: WorkerBegins,
     is_tested: Callable[[str], bool] = lambda _: True,
 ) -> tuple[FailingSuspicion, ...]:
-    """The evidence about all workers that failed deal-sets and all bots in them, largest first.
+    """Return the evidence about all workers that failed deal-sets and all bots in them, largest first.
 
-    Args:
-      deal_sets: Complete ones, by id.
-      begins: Where they began.
+    Args: deal_sets: Complete ones, by id. begins: The workers at which they began.
     """
     names = {
         name for failed in begins.failed.values() for at in failed for name in (at, key_of(at))
@@ -110,7 +108,7 @@ def _names(*workers: str) -> set[str]:
 
 
 def _player(begins: WorkerBegins, deal_set: str) -> set[str]:
-    """The names of the worker that reported a deal-set."""
+    """Return the names of the worker that reported a deal-set."""
     player = begins.played.get(deal_set)
     return set() if player is None else _names(player)
 
@@ -146,7 +144,7 @@ def _of_worker(
 
 
 def _skills(deal_sets: Mapping[str, ScoredTables], without: Collection[str]) -> Skills | None:
-    """The skills by the deal-sets without some; None if these do not determine them."""
+    """Return the skills from all deal-sets except some; None if these do not determine them."""
     try:
         return Skills(fit(tables for name, tables in deal_sets.items() if name not in without))
     except NotComparable:
@@ -156,7 +154,7 @@ def _skills(deal_sets: Mapping[str, ScoredTables], without: Collection[str]) -> 
 def _residuals(
     deal_sets: Mapping[str, ScoredTables], names: Collection[str], bot: str, skills: Skills
 ) -> npt.NDArray[np.float64]:
-    """For each of these deal-sets of a bot what it scored above the mean of its tables and its skill, and what is allowed of its error."""
+    """Return, for each of these deal-sets of a bot, the score above the mean of its tables and its skill, and the allowed error."""
     found = []
     for name, tables in deal_sets.items():
         residuals = []
@@ -174,7 +172,7 @@ def _residuals(
 def _evidence_beyond(
     values: npt.NDArray[np.float64], allowed: npt.NDArray[np.float64]
 ) -> FailingEvidence:
-    """The evidence that values are positive, by more than is allowed of each."""
+    """Return the evidence that values are positive by more than the allowance of each."""
     beyond = values - allowed
     points = float(beyond.mean())
     if points <= 0.0:

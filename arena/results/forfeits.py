@@ -41,7 +41,7 @@ class SeatResult:
 
 
 def seats_played(bots: Sequence[str], outcome: MatchOutcome) -> tuple[SeatResult, ...]:
-    """The results of the seats of a match, in seat order."""
+    """Return the results of the seats of a match, in seat order."""
     others, total = len(bots) - 1, sum(outcome.scores)
     return tuple(
         SeatResult(bot, score - (total - score) / others, lapse(outcome, seat))
@@ -50,7 +50,7 @@ def seats_played(bots: Sequence[str], outcome: MatchOutcome) -> tuple[SeatResult
 
 
 def forfeit_points(played: Iterable[SeatResult], ranked: MarginFit) -> float:
-    """W, the least cost of a forfeited seat, in points."""
+    """Return W, the smallest cost of a forfeited seat, in points."""
     sizes = [abs(result.lead) for result in played]
     usual = float(np.quantile(sizes, _TAIL, method="higher"))
     players = [Score(bot) for bot in (*ranked.bots, *ranked.excluded)]
@@ -59,7 +59,7 @@ def forfeit_points(played: Iterable[SeatResult], ranked: MarginFit) -> float:
 
 
 def official(bot: str, played: Sequence[SeatResult], points: float) -> Score:
-    """The official score of a bot that played at least one match; `points` are W."""
+    """Return the official score of a bot that played at least one match; `points` are W."""
     results = [result for result in played if result.bot == bot]
     stayed = [result for result in results if not result.forfeited]
     lost = sum(min(result.lead, -points) for result in results if result.forfeited)

@@ -18,7 +18,7 @@ class WinRecord:
     losses: int = 0
 
     def plus(self, sign: int) -> "WinRecord":
-        """With one more match: won if `sign` is above 0, drawn at 0, else lost."""
+        """Return the record with one more match: won if `sign` is above 0, drawn at 0, otherwise lost."""
         return WinRecord(self.wins + (sign > 0), self.draws + (sign == 0), self.losses + (sign < 0))
 
     def __str__(self) -> str:
@@ -39,7 +39,7 @@ class WinRecords:
 
 
 def records(deal_sets: Sequence[DealSet], outcomes: Mapping[str, MatchOutcome]) -> WinRecords:
-    """The records of a schedule's bots; `outcomes` are by match id.
+    """Return the records of a schedule's bots; `outcomes` are by match id.
 
     Seats that count as forfeited come after all others, as in margins. Records include the luck of the deal. Skills,
     which do not, show which bot is better.

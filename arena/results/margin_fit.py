@@ -1,4 +1,4 @@
-"""The margin fit: how good each bot is, in points a match, from complete deal-sets.
+"""The margin fit: the skill of each bot, in points a match, from complete deal-sets.
 
 The model, for the bot at one seat of one table:
 
@@ -40,7 +40,7 @@ _Array: TypeAlias = npt.NDArray[np.float64]
 _MIN_WINSORISED: Final = 100  # deal-sets
 _TAIL: Final = 0.99  # quantile of absolute margins; only larger ones may be clipped
 _BULK: Final = 0.90
-_BULK_MULTIPLE: Final = 3.0  # 4.9 standard deviations, were margins normal
+_BULK_MULTIPLE: Final = 3.0  # 4.9 standard deviations of normal margins
 _MAX_ROUNDS: Final = 200
 _SETTLED: Final = 1e-10  # a smaller step, relative to the limit, ends the iteration
 _ZERO: Final = 1e-9  # eigenvalues and sizes below this are rounding errors
@@ -79,7 +79,7 @@ class SkillEstimate:
         return self.half_width_at((1 + CONFIDENCE) / 2)
 
     def half_width_at(self, probability: float) -> float | None:
-        """The ± of the interval to this quantile of the t distribution; None if it is unbounded."""
+        """Return the ± of the interval to this quantile of the t distribution; None if it is unbounded."""
         if self.standard_error is None or self.freedom is None:
             return self.standard_error
         return self.standard_error * student_t.quantile(probability, self.freedom)
@@ -124,7 +124,7 @@ class MarginFit:
         self._variances = variances
 
     def skill(self, bot: str) -> SkillEstimate:
-        """The skill of `bot` in points a match, where the mean of all `bots` is 0."""
+        """Return the skill of `bot` in points a match, where the mean of all `bots` is 0."""
         (estimate,) = self.scores([Score(bot)])
         return estimate
 
@@ -135,19 +135,19 @@ class MarginFit:
         return self._estimates(self._contrasts(scores), points)
 
     def values(self, scores: Sequence[Score]) -> npt.NDArray[np.float64]:
-        """The values of the scores, without errors, which take longer."""
+        """Return the values of the scores, without errors, which take longer."""
         points: _Array = np.array([score.points for score in scores])
         points += self._values(self._contrasts(scores))
         return points
 
     def difference(self, bot: str, other: str) -> SkillEstimate:
-        """The skill of `bot` minus that of `other`, in points a match."""
+        """Return the skill of `bot` minus that of `other`, in points a match."""
         contrasts = self._contrasts([Score(bot), Score(other)])
         (estimate,) = self._estimates(contrasts[:, :1] - contrasts[:, 1:], np.zeros(1))
         return estimate
 
     def differences(self, scores: Sequence[Score]) -> list[list[SkillEstimate]]:
-        """In list i, score i minus each score after it."""
+        """Return in list i score i minus each score after it."""
         contrasts = self._contrasts(scores)
         points = np.array([score.points for score in scores])
         return [
@@ -239,7 +239,7 @@ class _Design:
         return self.rows.T @ self.rows
 
     def residuals(self, skills: _Array, limit: float) -> _Array:
-        """The residuals of the margins, clipped at the limit."""
+        """Return the residuals of the margins, clipped at the limit."""
         residuals: _Array = (self.margins - skills[self.members] @ self.rows.T).clip(-limit, limit)
         return residuals
 
@@ -321,7 +321,7 @@ def _pseudo_inverse(gram: _Array) -> _Array:
 
 
 def _limit(designs: Sequence[_Design]) -> float:
-    """The limit at which residuals are clipped; infinite for none."""
+    """Return the limit at which residuals are clipped; infinite for none."""
     if sum(len(design.margins) for design in designs) < _MIN_WINSORISED:
         return math.inf
     sizes = abs(np.concatenate([design.margins.ravel() for design in designs]))

@@ -15,9 +15,9 @@ from arena.results.deal_sets import bot_of
 BY_SKILL: Final = (None, "round_robin", "gauntlet")
 """The formats that rank bots by skill; None is a ladder."""
 LEAST_GAMES: Final = 3
-"""A bot in fewer games has no place: its score says little beyond those."""
+"""The fewest games of a bot with a place: a score from fewer says little about other games."""
 WIDEST: Final = 2.0
-"""Nor has one whose interval is wider than this ±: it spans all scores."""
+"""The widest ± of a bot with a place: a wider interval spans all scores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class OverallStandings(NamedTuple):
 
     placed: Sequence[OverallRow]
     without_place: Sequence[OverallRow]
-    """Those in too few games, or with a score that is too uncertain."""
+    """The bots in too few games, or with a score that is too uncertain."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -107,9 +107,10 @@ def overall_standings(
 
 
 def rank_of_standings(format_: str | None, state: str) -> int:
-    """Which standings of a game count: the lowest rank, and the newest of one rank, that rank two bots.
+    """Return the rank of standings of a game; those count that have the lowest rank, and are the newest of that rank, among those that rank two bots.
 
-    A ladder that is not over comes first, as it has the most deal-sets; then what ranks by skill, then the rest.
+    A ladder that is not over is first, because it has the most deal-sets; then formats that rank by skill, then the
+    others.
     """
     if format_ is None and state in ("running", "paused"):
         return 0
@@ -121,9 +122,9 @@ def newest_scores(
 ) -> dict[str, list[GameScore]]:
     """Return the scores of each game in the first competition that ranks two bots in it, as `scores_of`.
 
-    Args:
-      competitions: In the order of `rank_of_standings`: the ids of the games, and what reads the standings, which is called if one of
-        these games has no scores yet. Standings are those of `arena competition show --json`.
+    Args: competitions: The competitions in the order of `rank_of_standings`: the ids of the games, and a function that
+    reads the standings, which is called if one of these games has no scores. Standings are those of `arena competition
+    show --json`.
     """
     chosen: dict[str, list[GameScore]] = {}
     for ids, read in competitions:
@@ -136,7 +137,7 @@ def newest_scores(
 
 
 def scores_of(standings: Mapping[str, Any]) -> list[GameScore]:
-    """The scores of the bots that standings of a game rank; versions of a bot count as one, by the better of them."""
+    """Return the scores of the bots that standings of a game rank; versions of a bot count as one, by the better of them."""
     best: dict[str, GameScore] = {}
     for row in standings["rows"]:
         if row["score"] is None:
@@ -148,7 +149,7 @@ def scores_of(standings: Mapping[str, Any]) -> list[GameScore]:
 
 
 def spread(scores: Sequence[float]) -> float:
-    """The standard deviation of a game's scores; 0 for fewer than two."""
+    """Return the standard deviation of a game's scores; 0 for fewer than two."""
     if len(scores) < 2:
         return 0.0
     mean = math.fsum(scores) / len(scores)

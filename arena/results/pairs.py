@@ -23,7 +23,7 @@ Pair: TypeAlias = tuple[str, str]
 def verdicts(
     margins: Mapping[Pair, Sequence[float]], bound: float | None
 ) -> dict[Pair, PairVerdict]:
-    """The verdict on each pair, decided where it holds among all pairs by the evidence now.
+    """Return the verdict on each pair, decided if it holds among all pairs by the present evidence.
 
     Raises `BeyondBound` if a margin is larger than `bound`.
     """
@@ -36,7 +36,7 @@ def verdicts(
 
 
 def cycles(decided: Mapping[Pair, PairVerdict]) -> tuple[tuple[str, str, str], ...]:
-    """All cycles of three bots in which each is decided to be better than the next, first name first."""
+    """Return all cycles of three bots in which each is decided to be better than the next, first name first."""
     worse_than: dict[str, set[str]] = defaultdict(set)
     for (one, other), judged in decided.items():
         if judged.decision is Decision.BETTER:
@@ -55,7 +55,7 @@ def cycles(decided: Mapping[Pair, PairVerdict]) -> tuple[tuple[str, str, str], .
 
 
 def unexplained_share(margins: Mapping[Pair, Sequence[float]]) -> float | None:
-    """The share of the variance between pairs that no scale of skills explains, 0 to 1.
+    """Return the share of the variance between pairs that no scale of skills explains, 0 to 1.
 
     The skills are those that explain most of the pairs' mean margins, by least squares. The expected contribution
     of chance is subtracted from the variance of the means and from that of their residuals; for the residuals it is

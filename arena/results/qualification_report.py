@@ -26,9 +26,9 @@ class Check:
     seats: int = 0
     """The number of seats for a game; otherwise 0."""
     problem: str = ""
-    """What went wrong, as a sentence."""
+    """The problem, as a sentence."""
     ask: int = 0
-    """The ask of its match where that was, from 1; 0 for none."""
+    """The number of the ask in its match at which the problem occurred, from 1; 0 for none."""
     answered: str = ""
     offered: tuple[str, ...] = ()
     last_lines: tuple[str, ...] = ()
@@ -37,11 +37,11 @@ class Check:
     asks: int = 0
     """The bot's decisions in the longest match of a game; 0 if that is not known."""
     failed_ask: str = ""
-    """What the bot knew at that ask: `cardarena.v1.FailedAsk` in base64; empty for none."""
+    """The data of that ask: `cardarena.v1.FailedAsk` in base64; empty for none."""
     phases: tuple[PhaseTimes, ...] = ()
     """The times of its decisions in the matches of a game that were played to their end, by phase of the game."""
     time: TimeSpent | None = None
-    """Where these times went; None without such a match."""
+    """The parts of these times; None without such a match."""
 
     @property
     def is_game(self) -> bool:
@@ -112,7 +112,7 @@ class QualificationReport:
         return f"qualified for {len(self.passed_games)} of {len(self.games)} games {took}"
 
     def words(self, name: str) -> list[str]:
-        """The report as lines of text: the summary, and each failed check.
+        """Return the report as lines of text: the summary, and each failed check.
 
         If the bot fails in all games, the first failure is the cause to look for, and the others are
         only named.
@@ -171,7 +171,7 @@ def _check(values: Mapping[str, Any]) -> Check:
 
 
 def last_of(lines: Sequence[str]) -> tuple[str, ...]:
-    """The last lines of a bot's output, each cut to `MAX_LINE_CHARS`."""
+    """Return the last lines of a bot's output, each shortened to `MAX_LINE_CHARS`."""
     shown = [line[:MAX_LINE_CHARS] for line in lines if line.strip()]
     return tuple(shown[-MAX_LINES:])
 

@@ -24,7 +24,7 @@ from arena.results.margin_fit import (
 from arena.results.simultaneous import half_widths
 
 WRONG_SHARE: Final = 0.02
-"""Largest expected share of pairs of equal bots among the pairs that are called."""
+"""The largest expected share of pairs of equal bots among the called pairs."""
 
 Chances: TypeAlias = Sequence[Sequence[float | None]]
 
@@ -39,14 +39,13 @@ class Row:
     half_width: float | None
     """The ± of the 95 % interval of the score; None if the deal-sets are too few."""
     skill: float | None
-    """Points a match above the mean of all ranked bots, without forfeited seats; None if it is not ranked, or
-    forfeited every seat."""
+    """The skill in points a match above the mean of all ranked bots, without forfeited seats; None if the bot is not ranked, or forfeited every seat."""
     forfeited: float | None
     """The share of its matches at which it forfeited the seat; None before the first match."""
     deal_sets: int
     """Complete deal-sets in which the bot played."""
     tier: int | None
-    """From 1. No bot of a tier is called worse than its best."""
+    """The tier, from 1. No bot of a tier is called worse than the best of the tier."""
     matches: int
     """Matches with a result."""
     faults: Mapping[str, int]
@@ -68,8 +67,7 @@ class Standings:
     """`called[i][j]` is whether row i's bot is called better than row j's. Calls are made among all pairs together,
     by Benjamini and Hochberg's procedure at `WRONG_SHARE`."""
     needed: int | None
-    """About how many more deal-sets the first call takes, if differences stay what they were so far; None after
-    the first call, and where nothing is known."""
+    """About how many more deal-sets the first call needs, if differences do not change; None after the first call, and without an estimate."""
     complete: int
     """Deal-sets whose matches all have results."""
     planned: int
@@ -100,7 +98,7 @@ class Ranked:
     _ranking: "_Ranking | None"
 
     def simultaneous(self, *, seed: str) -> dict[str, float | None]:
-        """The ± of each ranked bot's score for intervals that hold for all bots at once, with 95 %."""
+        """Return the ± of each ranked bot's score for intervals that hold for all bots at once, with a probability of 95 %."""
         if self._ranking is None:
             return {}
         return self._ranking.simultaneous(seed)
@@ -115,9 +113,9 @@ def ranked(
 ) -> Ranked:
     """Rank as `standings` does.
 
-    The `excluded` bots, such as the arena's own, are fitted and have no rows. The bots `below` the line are fitted
-    too and have rows, but are not ranked. If they keep the others from being ranked, as the first deal-set of a newcomer
-    may, those with the fewest deal-sets are left out of the fit.
+    The `excluded` bots, such as the arena's own, are fitted and have no rows. The bots `below` the line are fitted too
+    and have rows, but are not ranked. If the others cannot be ranked because of them, as after the first deal-set of a
+    newcomer, those with the fewest deal-sets are left out of the fit.
     """
     complete = [deal_set for deal_set in deal_sets if is_complete(deal_set, outcomes)]
     took_part = Counter(bot for deal_set in complete for bot in set(deal_set.bots))
@@ -172,7 +170,7 @@ def _ranking(
     excluded: Collection[str],
     below: Sequence[str],
 ) -> "_Ranking":
-    """The ranking of all complete deal-sets, or else without those of the first bots of `below`.
+    """Return the ranking of all complete deal-sets, or otherwise without those of the first bots of `below`.
 
     Raises `NotComparable` if the bots cannot be ranked together even without all of `below`.
     """
@@ -229,12 +227,12 @@ class _Ranking:
         self._fitted, self._scores = fitted, scores
 
     def simultaneous(self, seed: str) -> dict[str, float | None]:
-        """The ± of each score for intervals that hold for all bots at once."""
+        """Return the ± of each score for intervals that hold for all bots at once."""
         scores = [self._scores[bot] for bot in self.order]
         return dict(zip(self.order, half_widths(self._fitted, scores, seed=seed), strict=True))
 
     def chances(self) -> tuple[tuple[float | None, ...], ...]:
-        """For each bot, the probabilities that its score is above that of each other, in order."""
+        """Return for each bot, in order, the probabilities that its score is above that of each other bot."""
         order = [self._scores[bot] for bot in self.order]
         chances: list[list[float | None]] = [[None] * len(order) for _ in order]
         for i, differences in enumerate(self._fitted.differences(order)):
@@ -251,7 +249,7 @@ def _fit(
     excluded: Collection[str],
     below: Collection[str],
 ) -> MarginFit:
-    """The fit in which all forfeited seats are one player, and skill 0 is the mean of the ranked bots.
+    """Return the fit in which all forfeited seats are one player, and skill 0 is the mean of the ranked bots.
 
     If the fallback player's skill cannot be separated from the forfeiting bot's (as when a bot forfeits one
     seat of every deal-set), forfeited seats count as their bots' own.
@@ -285,7 +283,7 @@ def _scored(
 def par_players(
     table: Sequence[str], bots: Sequence[str], excluded: Collection[str]
 ) -> tuple[str, ...]:
-    """The players of a table for the fit.
+    """Return the players of a table for the fit.
 
     A table of excluded bots only has no information about skills, only about the effects of its seats. It is
     assigned to one bot of the deal-set, against itself. Otherwise the excluded bots could be players who met
@@ -297,7 +295,7 @@ def par_players(
 
 
 def _called(better: Chances) -> tuple[tuple[bool, ...], ...]:
-    """For each two bots in order of score, whether the first is called better."""
+    """Return for each two bots, in order of score, whether the first is called better."""
     pairs = [
         (one, other, chance)
         for one, other in combinations(range(len(better)), 2)
@@ -316,7 +314,7 @@ def _called(better: Chances) -> tuple[tuple[bool, ...], ...]:
 
 
 def _tiers(called: Sequence[Sequence[bool]]) -> tuple[int, ...]:
-    """A tier ends before the first bot that is called worse than the tier's best."""
+    """Return the tier of each bot. A tier ends before the first bot that is called worse than the best of the tier."""
     tiers: list[int] = []
     best = 0
     for number in range(len(called)):
@@ -329,7 +327,7 @@ def _tiers(called: Sequence[Sequence[bool]]) -> tuple[int, ...]:
 
 
 def _needed(better: Chances, complete: int) -> int | None:
-    """Deal-sets until the clearest pair alone is called: errors fall with the root of their number."""
+    """Return the number of deal-sets until the clearest pair alone is called: errors fall with the root of their number."""
     chances = [chance for row in better for chance in row if chance is not None]
     clearest = max(chances, default=0.5)
     if not 0.5 < clearest < 1.0:

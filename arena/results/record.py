@@ -21,11 +21,11 @@ from arena.results.deal_sets import (
 )
 
 FINALS: Final = "-finals-"
-"""Between the name of a ladder and the number of its finals in the name of the finals."""
+"""The text between the name of a ladder and the number of its finals, in the name of the finals."""
 
 
 class Out(StrEnum):
-    """Why a bot is out of a competition."""
+    """The reason why a bot is out of a competition."""
 
     WITHDRAWN = "withdrawn"
     """Its owner withdrew it; its results count."""
@@ -42,22 +42,22 @@ class Candidate:
     seed: int
     """Its rank before the first round, from 1."""
     version: str = ""
-    """A registered version, as `ann@7`, or what identifies the contents of the bot; empty if unknown."""
+    """A registered version, as `ann@7`, or an identifier of the contents of the bot; empty if unknown."""
     out: Out | None = None
     out_after: Mapping[int, int] = field(default_factory=dict)
     """The number of drawn rounds when it went out, by number of the game."""
     reason: str = ""
     games: tuple[int, ...] | None = None
-    """The numbers of the plan's games that it enters; None while it has not declared any, and enters all."""
+    """The numbers of the plan's games that it enters; None if it has not declared any, and enters all."""
     present_ms: int = 0
     """Ladders: how long it was connected, in milliseconds. Official standings and exports do not have it."""
 
     def enters(self, game: int) -> bool:
-        """Whether it enters a game of the plan."""
+        """Return whether it enters a game of the plan."""
         return self.games is None or game in self.games
 
     def is_in(self, game: int, round_number: int) -> bool:
-        """Whether it takes part in the draw of a round."""
+        """Return whether it takes part in the draw of a round."""
         return self.out is None or round_number <= self.out_after.get(game, 0)
 
 
@@ -88,7 +88,7 @@ class RoundRecord:
     """The highest number of its deal-sets, with void ones."""
 
     def of_group(self, group: Sequence[str]) -> tuple[DealSet, ...]:
-        """The complete deal-sets between bots of a group, in order."""
+        """Return the complete deal-sets between bots of a group, in order."""
         members = set(group)
         return tuple(
             deal_set
@@ -108,7 +108,7 @@ class GameRecord:
     """By match id, with aborted ones."""
 
     def past(self, before: int | None = None) -> tuple[RoundRecord, ...]:
-        """The rounds with their outcomes, all or those before a number."""
+        """Return the rounds with their outcomes, all or those before a number."""
         of_round: dict[int, list[DealSet]] = defaultdict(list)
         for deal_set in self.deal_sets:
             of_round[deal_set.round].append(deal_set)
@@ -166,7 +166,7 @@ class PlayedCount:
 
 @dataclass(frozen=True, slots=True)
 class WorkerBegins:
-    """Where the deal-sets of a game began, as far as they began at workers."""
+    """The begins of a game's deal-sets at workers."""
 
     played: Mapping[str, str]
     """The worker that reported each complete deal-set, by the deal-set's id."""
@@ -178,12 +178,12 @@ class WorkerBegins:
 
 
 def record_json(record: CompetitionRecord) -> list[object]:
-    """The parts of a record in order: the head, then each complete deal-set."""
+    """Return the parts of a record in order: the head, then each complete deal-set."""
     return [header_json(record), *(deal_set_json(*row) for row in counting(record))]
 
 
 def header_json(record: CompetitionRecord) -> dict[str, object]:
-    """The plan, the entrants and the rounds."""
+    """Return the plan, the entrants and the rounds."""
     return {
         "config": record.config,
         "entrants": [
@@ -207,7 +207,7 @@ _OF_CANDIDATE: Final = tuple(
 def counting(
     record: CompetitionRecord,
 ) -> tuple[tuple[int, DealSet, Mapping[str, MatchOutcome]], ...]:
-    """The complete deal-sets of every game, each with its game's number and its outcomes."""
+    """Return the complete deal-sets of every game, each with its game's number and its outcomes."""
     return tuple(
         (number, deal_set, game.outcomes)
         for number, game in enumerate(record.games)
@@ -219,7 +219,7 @@ def counting(
 def deal_set_json(
     game: int, deal_set: DealSet, outcomes: Mapping[str, MatchOutcome]
 ) -> dict[str, object]:
-    """A complete deal-set with its tables and their outcomes."""
+    """Return a complete deal-set with its tables and their outcomes."""
     return {
         "game": game,
         "deal_set": deal_set.id,

@@ -38,7 +38,7 @@ class Field:
     met: Counter[Pair] = field(default_factory=Counter)
 
     def same_owner(self, one: str, other: str) -> bool:
-        """Whether two bots are of one owner."""
+        """Return whether two bots are of one owner."""
         return self.owners[one] == self.owners[other]
 
 
@@ -53,12 +53,12 @@ def half_points_of(means: Mapping[str, float]) -> dict[str, int]:
 
 
 def bye_half_points(seats: int) -> int:
-    """The half points of a bye: a win for two seats, else the mean of the first and second place."""
+    """Return the half points of a bye: a win for two seats, otherwise the mean of the first and second place."""
     return 2 if seats == 2 else 2 * seats - 3
 
 
 def field_after(entrants: Iterable[Candidate], past: Sequence[RoundPoints], seats: int) -> Field:
-    """The field of `entrants`, the bots that are still in, after these rounds."""
+    """Return the field of `entrants`, the bots that are still in, after these rounds."""
     still = tuple(sorted(entrants, key=lambda entrant: entrant.seed))
     points, byes, met = Counter[str](), Counter[str](), Counter[Pair]()
     for played in past:
@@ -76,7 +76,7 @@ def field_after(entrants: Iterable[Candidate], past: Sequence[RoundPoints], seat
 
 
 def with_byes(still: Field, seats: int) -> tuple[list[str], Group]:
-    """The bots that play, and the byes: fewest byes first, then fewest points, then lowest seed.
+    """Return the bots that play, and the byes: fewest byes first, then fewest points, then lowest seed.
 
     Raises `DrawError` if there are fewer bots than seats.
     """
@@ -92,7 +92,7 @@ def with_byes(still: Field, seats: int) -> tuple[list[str], Group]:
 
 
 def draw_hash(kind: str, still: Field, seed: str, number: int) -> str:
-    """The hash of all inputs of a draw."""
+    """Return the hash of all inputs of a draw."""
     return digest(
         kind,
         seed,
@@ -105,7 +105,7 @@ def draw_hash(kind: str, still: Field, seed: str, number: int) -> str:
 
 
 def seeded(names: Iterable[str], ranking: Sequence[str], seed: str) -> tuple[str, ...]:
-    """All names in order of seed: in the order of a ranking, the others after them by lot."""
+    """Return all names in order of seed: first in the order of a ranking, then the others by lot."""
     entered = set(names)
     ranked = [name for name in ranking if name in entered]
     return (*ranked, *shuffled(sorted(entered - set(ranked)), seed, "seeds"))

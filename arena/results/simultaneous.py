@@ -1,4 +1,4 @@
-"""Simultaneous intervals: they hold for all bots of official standings at once, with probability 95 %.
+"""Simultaneous intervals, which hold for all bots of official standings at once with a probability of 95 %.
 
 Twenty 95 % intervals hold together with a much smaller probability. The width of simultaneous intervals depends
 on the covariance of the errors. So errors are drawn from the fit's covariance 20,000 times, and the 95th
@@ -30,7 +30,7 @@ _Array: TypeAlias = npt.NDArray[np.float64]
 def half_widths(
     fitted: MarginFit, scores: Sequence[Score], *, seed: str
 ) -> tuple[float | None, ...]:
-    """The ± of each score's interval; None if the deal-sets are too few to estimate it."""
+    """Return the ± of each score's interval; None if the deal-sets are too few to estimate it."""
     estimates = fitted.scores(scores)
     known = [
         score
@@ -44,7 +44,7 @@ def half_widths(
 
 
 def percentile(covariance: _Array, *, seed: str, draws: int = DRAWS) -> float:
-    """The 95th percentile of the largest error in each draw, in standard errors."""
+    """Return the 95th percentile of the largest error in each draw, in standard errors."""
     spread = np.sqrt(np.diag(covariance).clip(0.0))
     varies = spread > _ZERO * max(spread.max(initial=0.0), 1.0)
     if not varies.any():

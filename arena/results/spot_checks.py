@@ -1,7 +1,7 @@
-"""Spot checks: deal-sets that were played again at another worker with the same packs, and what they say.
+"""Spot checks: evidence from deal-sets that were played again at another worker with the same packs.
 
-Bots and packs of both plays are the same, so whichever counts is a matter of chance. Where a worker tells a bot
-cards or invents moves, the bot scores more in the plays that count than in those that check them.
+Bots and packs of both plays are the same, so the expected scores are equal. If a worker reveals cards to a bot or
+invents moves, the bot scores more in the plays that count than in the second plays.
 """
 
 import math
@@ -16,9 +16,9 @@ from arena.results.record import WorkerBegins
 from arena.results.worker_names import key_of
 
 LEAST_DEAL_SETS: Final = 5
-"""Checked deal-sets of a bot at a worker, without which nothing is said of them."""
+"""The fewest checked deal-sets of a bot at a worker for evidence about them."""
 MAX_P: Final = 0.001
-"""Probability that a worker stands out although no worker favours a bot."""
+"""The probability that a worker stands out although no worker favours a bot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,53 +28,53 @@ class CheckedMatch:
     match_id: str
     deal_set: str
     worker: str
-    """Where it was played first; that play counts."""
+    """The worker of the first play, which counts."""
     checker: str
-    """Where it was played again."""
+    """The worker of the second play."""
     bots: tuple[str, ...]
     """By seat."""
     scores: tuple[float, ...]
-    """Of the play that counts, by seat."""
+    """The scores of the play that counts, by seat."""
     scores_again: tuple[float, ...]
-    """Of the second play."""
+    """The scores of the second play, by seat."""
 
 
 @dataclass(frozen=True, slots=True)
 class Favour:
-    """What a bot gained at a worker beyond the second plays."""
+    """The gain of a bot at a worker beyond the second plays."""
 
     worker: str
     bot: str
     deal_sets: int
     per_deal_set: float
-    """Mean gain, in the game's own unit."""
+    """The mean gain, in the unit of the game."""
     p_value: float
-    """Of a gain or loss as large by chance, two-sided, by Student's t; 1 where there are too few deal-sets."""
+    """The two-sided p-value of so large a gain or loss, by Student's t; 1 if there are too few deal-sets."""
     stands_out: bool
     """Whether the p-value is below `MAX_P` divided by the number of pairs of a worker and a bot."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerChecks:
-    """What a worker reported and failed, and its spot checks."""
+    """The reported and failed deal-sets of a worker, and its spot checks."""
 
     worker: str
     """As `key@host`, or a key for the workers of all its hosts."""
     reported: int
-    """Deal-sets that it reported and that count."""
+    """The number of deal-sets that it reported and that count."""
     failed_begins: int
     deal_sets: int
-    """Those that were played again."""
+    """The number of deal-sets that were played again."""
     same_scores: int
-    """Deal-sets whose scores were the same in both plays: those of bots that always choose alike."""
+    """The number of deal-sets with equal scores in both plays, as with deterministic bots."""
     favours: tuple[Favour, ...]
-    """Of each bot that it played, those first that gained or lost most surely."""
+    """The gains of its bots, the most significant ones first."""
 
 
 def worker_checks(
     checked: Iterable[CheckedMatch], begins: Iterable[WorkerBegins] = ()
 ) -> tuple[WorkerChecks, ...]:
-    """What the spot checks say of each worker, by name, and of each key with workers of several hosts."""
+    """Return the spot checks of each worker, by name, and of each key with workers of several hosts."""
     checked = [*checked]
     reported, failed = Counter[str](), Counter[str]()
     for game in begins:

@@ -20,7 +20,7 @@ class State(StrEnum):
 
 
 class Action(StrEnum):
-    """What an organiser may do."""
+    """An action of an organiser."""
 
     START = "start"
     PAUSE = "pause"
@@ -41,7 +41,7 @@ LEADS_TO: Final[Mapping[tuple[State, Action], State]] = {
     (State.RUNNING, Action.FINISH): State.FINISHED,
     (State.PAUSED, Action.FINISH): State.FINISHED,
 }
-"""The state after each action, where it is allowed."""
+"""The state after each allowed action."""
 
 MAKES_STANDINGS: Final = frozenset({Action.FREEZE, Action.FINISH})
 
@@ -51,7 +51,7 @@ class NotAllowed(RefusalError, ValueError, reason="NOT_ALLOWED"):
 
 
 def after(state: State, action: Action) -> State:
-    """The state after an action. Raises `NotAllowed` if it is not allowed in this state."""
+    """Return the state after an action. Raises `NotAllowed` if it is not allowed in this state."""
     new = LEADS_TO.get((state, action))
     if new is None:
         may = ", ".join(str(action) for before, action in LEADS_TO if before is state)

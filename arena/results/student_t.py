@@ -9,7 +9,7 @@ _MAX_TERMS: Final = 10_000  # never reached: terms grow with the root of the lar
 
 
 def cdf(t: float, freedom: float) -> float:
-    """The probability that a t variable with `freedom` degrees of freedom is at most `t`."""
+    """Return the probability that a t variable with `freedom` degrees of freedom is at most `t`."""
     if math.isinf(t):
         return 0.0 if t < 0 else 1.0
     square = t * t
@@ -20,7 +20,7 @@ def cdf(t: float, freedom: float) -> float:
 
 
 def quantile(probability: float, freedom: float) -> float:
-    """The value that a t variable does not exceed with `probability`, 0.5 to below 1."""
+    """Return the value that a t variable does not exceed with `probability`, 0.5 to below 1."""
     if not 0.5 <= probability < 1.0:
         raise ValueError(f"a quantile is for a probability from 0.5 to below 1, not {probability}")
     low, high = 0.0, 1.0
@@ -37,7 +37,7 @@ def quantile(probability: float, freedom: float) -> float:
 
 
 def _incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
-    """The regularised incomplete beta function of x = 1 - rest (DLMF 8.17.22).
+    """Return the regularised incomplete beta function of x = 1 - rest (DLMF 8.17.22).
 
     Both are given, as subtraction would cancel digits of the smaller.
     """
@@ -51,7 +51,7 @@ def _incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
 
 
 def _continued_fraction(a: float, b: float, x: float) -> float:
-    """1 + d1/(1 + d2/(1 + …)), evaluated from the front by the modified Lentz method."""
+    """Return 1 + d1/(1 + d2/(1 + …)), evaluated from the front by the modified Lentz method."""
     value = above = 1.0
     below = 0.0
     for term in range(1, _MAX_TERMS):

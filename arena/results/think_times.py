@@ -1,4 +1,4 @@
-"""The times of a bot's decisions: by phase of the game, and by where they went.
+"""The times of a bot's decisions: by phase of the game, and by the part of the path that used them.
 
 The arena sees when an ask is sent and when its answer arrives. Between them are the network, the bot's own queue
 and its thinking, which only the bot's SDK can tell apart.
@@ -25,7 +25,7 @@ class TimedDecision:
 class PhaseTimes:
     """The charged times of the decisions that the bot made in time in one phase of the game.
 
-    They have the bot's thinking, its own queue and the network.
+    They include the bot's thinking, its own queue and the network.
     """
 
     phase: str
@@ -40,29 +40,29 @@ class PhaseTimes:
 
 @dataclass(frozen=True, slots=True)
 class SdkTimes:
-    """What the bot's SDK measured of asks that the bot's code answered."""
+    """The measurements of the bot's SDK for asks that the bot's code answered."""
 
     asks: int
     queue_us: int
-    """Together in the bot's own queue."""
+    """The total time in the bot's own queue."""
     trips: int
-    """Of the asks, those whose way over the network is known."""
+    """The number of asks whose time on the network is known."""
     network_us: int
-    """Together there and back."""
+    """The total time on the network, in both directions."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeSpent:
-    """Where the time of the decisions went that the bot made in time."""
+    """The parts of the time of decisions that the bot made in time."""
 
     decisions: int
     charged_us: int
     shortest_us: int
-    """The shortest charge: the network takes no longer in an undisturbed decision."""
+    """The shortest charge: the time on the network is not longer in an undisturbed decision."""
     lag_us: int
     """Delays of the arena itself, which are not charged."""
     by_sdk: SdkTimes | None
-    """From the newest note of the SDK in each match; None if it has sent none, as it does where there is little to tell."""
+    """From the newest note of the SDK in each match; None if it has sent none; it sends none if the times are short."""
 
 
 def time_spent(decisions: Sequence[TimedDecision], noted: Sequence[SdkTimes]) -> TimeSpent | None:
@@ -76,7 +76,7 @@ def time_spent(decisions: Sequence[TimedDecision], noted: Sequence[SdkTimes]) ->
 
 
 def phase_times(decisions: Sequence[TimedDecision]) -> tuple[PhaseTimes, ...]:
-    """The times by phase of the game, the slowest first."""
+    """Return the times by phase of the game, the slowest first."""
     by_phase = defaultdict[str, list[TimedDecision]](list)
     for decision in decisions:
         by_phase[decision.phase].append(decision)

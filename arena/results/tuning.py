@@ -4,7 +4,7 @@ The race plays all candidates against the start on the same deal-sets, and drops
 the leader is better. SPSA (Spall, *Multivariate stochastic approximation using a simultaneous perturbation gradient
 approximation*, IEEE Transactions on Automatic Control 1992) moves all parameters at once: it lets two points on both
 sides of the present one play each other, and steps towards the better. Its result is the mean of the later half of its
-points; the interval is that of the means of batches of these, and is approximate. Nothing is played here.
+points; the interval is that of the means of batches of these, and is approximate. This module plays no deal-sets.
 """
 
 import math
@@ -20,15 +20,15 @@ Point: TypeAlias = tuple[float, ...]
 """A value of each parameter, from 0 for its lowest to 1 for its highest."""
 
 BLOCK: Final = 16
-"""Deal-sets of a trial."""
+"""The number of deal-sets of a trial."""
 BATCHES: Final = 5
-"""Batches of the later half of the points of SPSA, for the interval."""
+"""The number of batches of the later half of the points of SPSA, for the interval."""
 _FEWEST_STEPS: Final = 20
-"""Steps before SPSA may stop early, and after which each look at the interval comes."""
+"""The number of steps before SPSA may stop early, and between two checks of the interval."""
 _REACH: Final = 0.15
-"""How far the two points of a first step are from the present one."""
+"""The distance of the two points of a first step from the present one."""
 _GAIN: Final = 0.15
-"""How far a first step goes if the margin is one standard deviation for a difference of 1."""
+"""The length of a first step if the margin is one standard deviation for a difference of 1."""
 
 
 class Chance(Protocol):
@@ -40,7 +40,7 @@ class Chance(Protocol):
 
 
 class BadParameter(ValueError):
-    """A parameter is not given as NAME=LOW..HIGH. The text says what is wrong."""
+    """A parameter is not given as NAME=LOW..HIGH. The text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +71,18 @@ class Parameter:
         return cls(name, *numbers, is_whole=low.lstrip("+-").isdigit() and high.isdigit())
 
     def value(self, place: float) -> float:
-        """The value at a place from 0 to 1."""
+        """Return the value at a place from 0 to 1."""
         value = self.low + place * (self.high - self.low)
         return round(value) if self.is_whole else float(f"{value:.4g}")
 
     def word(self, place: float) -> str:
-        """The word of a command that gives a bot the value at a place."""
+        """Return the word of a command that gives a bot the value at a place."""
         return f"--{self.name}={self.value(place)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Deal-sets to play: what the first point has over the second in each."""
+    """Deal-sets to play, for the margins of the first point over the second."""
 
     first: Point
     second: Point
@@ -92,46 +92,48 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class TuningLimits:
-    """How much is played at the most."""
+    """The limits of the number of deal-sets."""
 
     candidates: int
-    """Those of the race, with the start."""
+    """The number of candidates of the race, including the start."""
     race: int
-    """Deal-sets of each candidate."""
+    """The number of deal-sets of each candidate in the race."""
     steps: int
-    """Steps of SPSA, of `BLOCK` deal-sets each."""
+    """The number of steps of SPSA, of `BLOCK` deal-sets each."""
     check: int
-    """Deal-sets in which the result plays against the start."""
+    """The number of deal-sets in which the result plays against the start."""
     precision: float = 0.05
     """SPSA stops when the interval of each parameter reaches so far to both sides, as a share of its range."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """What was found."""
+    """The result of tuning."""
 
     best: Point
     low: Point
     high: Point
-    """With `low` the 95 % interval of each parameter, which is approximate."""
+    """The upper ends of the approximate 95 % intervals of the parameters; `low` has the lower ends."""
     winner: Point
     """The winner of the race, from which SPSA began."""
     in_race: int
-    """Candidates that the race did not drop."""
+    """The number of candidates that the race did not drop."""
     steps: int
     deal_sets: int
-    """All that were played."""
+    """The number of all deal-sets that were played."""
     verdict: Verdict
-    """On the best against the start."""
+    """The verdict on the best point against the start."""
 
 
 Tuning: TypeAlias = Generator[list[Trial], Sequence[Sequence[float]], Tuned]
-"""Yields trials to be played, gets the margins of each, and returns what was found. The same margins give the same
-trials, so that a run is continued by giving it its margins again."""
+"""Yields trials to be played, receives the margins of each, and returns the result.
+
+The same margins give the same trials, so a run can be continued by sending it its margins again.
+"""
 
 
 def tuning(dimensions: int, limits: TuningLimits, bound: float | None, chance: Chance) -> Tuning:
-    """Find the best values of so many parameters, beginning in the middle of their ranges.
+    """Find the best values of parameters, beginning in the middle of their ranges.
 
     Args:
       bound: The largest margin that the rules allow; None if there is no limit.
@@ -167,7 +169,7 @@ def _spread(count: int, dimensions: int, chance: Chance) -> list[Point]:
 def _race(
     candidates: Sequence[Point], start: Point, most: int, bound: float | None
 ) -> Generator[list[Trial], Sequence[Sequence[float]], tuple[list[int], int, int]]:
-    """The candidates that are left, the leader first; the deal-sets of each of these; and those of all together."""
+    """Yield trials; return the candidates that are left, the leader first, the number of deal-sets of each of these, and the number of all."""
     margins: list[list[float]] = [[] for _ in candidates]
     racing, number, played = [*range(len(candidates))], 0, 0
     alpha = ALPHA / max(1, len(candidates) - 1)
@@ -179,7 +181,7 @@ def _race(
         number += BLOCK
         for at, more in zip(rivals, new, strict=True):
             margins[at] += more
-        margins[0] = [0.0] * number  # the start against itself
+        margins[0] = [0.0] * number  # the margins of the start against itself
         racing.sort(key=lambda at: -math.fsum(margins[at]))
         ahead = margins[racing[0]]
 
@@ -195,7 +197,7 @@ def _race(
 def _spsa(
     start: Point, limits: TuningLimits, chance: Chance, after: int
 ) -> Generator[list[Trial], Sequence[Sequence[float]], list[Point]]:
-    """The points of SPSA, the start first; its deal-sets have the numbers after `after`."""
+    """Yield trials; return the points of SPSA, the start first. Its deal-sets have the numbers after `after`."""
     points, squares, count = [start], 0.0, 0
     for step in range(limits.steps):
         reach = _REACH / (step + 1) ** 0.101
@@ -227,7 +229,7 @@ def _within(place: float) -> float:
 
 
 def _mean_of_later(points: Sequence[Point]) -> tuple[Point, Point]:
-    """The mean of the later half of the points, and how far its 95 % interval reaches; by means of batches."""
+    """Return the mean of the later half of the points, and the ± of its 95 % interval, from means of batches."""
     later = points[len(points) // 2 :]
     best = tuple(math.fsum(column) / len(later) for column in zip(*later, strict=True))
     size = len(later) // BATCHES

@@ -17,8 +17,10 @@ import numpy.typing as npt
 _Array: TypeAlias = npt.NDArray[np.float64]
 _Numbers: TypeAlias = npt.NDArray[np.intp]
 _Sureness: TypeAlias = tuple[float | None, float | None]
-"""The standard error and the degrees of freedom of a contrast. The error is None where it cannot be
-estimated, the freedom also where nothing varied."""
+"""The standard error and the degrees of freedom of a contrast.
+
+The error is None if it cannot be estimated; the freedom is None also if nothing varied.
+"""
 
 _ZERO: Final = 1e-9  # eigenvalues and shares below this are rounding errors
 _SURE: Final = 1e-5  # share of the summands below which too few digits are left
@@ -59,7 +61,7 @@ class Variances:
         self._edges = _Edges(self._kinds, coefficients)
 
     def of(self, contrasts: _Array) -> Iterator[_Sureness]:
-        """The error and freedom of each column of `contrasts`."""
+        """Yield the error and freedom of each column of `contrasts`."""
         width = max(1, _BATCH // max(len(contrasts) ** 2, self._edges.count))
         for at in range(0, contrasts.shape[1], width):
             batch = contrasts[:, at : at + width]
@@ -73,7 +75,7 @@ class Variances:
         return together
 
     def of_differences(self, contrasts: _Array) -> Iterator[list[_Sureness]]:
-        """For each column of `contrasts`, the errors of its differences to the columns after it."""
+        """Yield for each column of `contrasts` the errors of its differences to the columns after it."""
         along = self._inverse @ contrasts
         quick = None
         if self._kinds and all(kind.is_edge for kind in self._kinds):
@@ -101,7 +103,7 @@ class Variances:
                 yield math.sqrt(variance), float(freedom) if freedom > 0.0 else None
 
     def _freedom(self, along: _Array) -> _Array:
-        """The degrees of freedom of Bell and McCaffrey; 0 where they are not defined.
+        """Return the degrees of freedom of Bell and McCaffrey; 0 where they are not defined.
 
         That is 2 mean² / variance of the estimated variance, for independent normal noise. That variance has a
         part within each cluster and one between any two clusters.
@@ -165,7 +167,7 @@ class _Kind:
         )
 
     def blind(self, coefficients: int) -> _Array:
-        """The directions without an error estimate, a row each, scaled to their image."""
+        """Return the directions without an error estimate, a row each, scaled to their image."""
         at, rank = np.nonzero(self._is_blind)
         rows = np.zeros((len(at), coefficients))
         scale = self._leverages[at, rank] ** -0.5
@@ -178,7 +180,7 @@ class _Kind:
         return self.members.shape[1] == 2 and len(self._spread) == 1
 
     def weights(self) -> tuple[_Array, _Array, _Array]:
-        """For edges, the weights of the squared difference in mean, `within` and `shared`."""
+        """Return, for edges, the weights of the squared difference in mean, `within` and `shared`."""
         size = self._seen_basis[:, 0, 0] ** 2
         own, less, root = self._own[:, 0], self._less[:, 0], self._root[:, 0]
         return (
@@ -199,7 +201,7 @@ class _Kind:
         return total
 
     def within(self, parts: _Array) -> _Array:
-        """The part of the variance's variance that lies within the clusters."""
+        """Return the part of the variance's variance that lies within the clusters."""
         squares = parts**2
         own = np.einsum("cw,cwj->cj", self._own, squares)
         less = np.einsum("cw,cwj->cj", self._less, squares)
@@ -239,7 +241,7 @@ class _Edges:
         self._in_order = bool((self._order == np.arange(self.count)).all())
 
     def between(self, products: Sequence[_Array], inverse: _Array) -> _Array:
-        """The part of the variance's variance that lies between clusters, for each contrast."""
+        """Return the part of the variance's variance that lies between clusters, for each contrast."""
         if not products:
             return np.zeros(1)
         every = products[0] if len(products) == 1 else np.concatenate(products)
@@ -277,7 +279,7 @@ class _Graph:
                 np.add.at(matrix, (other, one), weights)
 
     def freedoms(self, along: _Array) -> _Array:
-        """In row i and column j the freedom of contrast i minus contrast j.
+        """Return in row i and column j the freedom of contrast i minus contrast j.
 
         It is NaN where too many digits cancel.
         """
@@ -306,7 +308,7 @@ class _Graph:
         return freedoms
 
     def _overlaps(self, shared: _Array) -> _Array:
-        """For any two coefficients, the sum of weights times overlap over all pairs of edges, one at each.
+        """Return, for any two coefficients, the sum of weights times overlap over all pairs of edges, one at each.
 
         `shared` has the weight of each edge, with the sign as seen from either end. The overlap of
         edges ac and bd is (inverse_ab - inverse_ad - inverse_cb + inverse_cd)².
@@ -323,6 +325,6 @@ class _Graph:
 
 
 def _laplacian(weights: _Array) -> _Array:
-    """The Laplacian of a graph with these weights: its quadratic form sums weighted squared differences."""
+    """Return the Laplacian of a graph with these weights: its quadratic form sums weighted squared differences."""
     laplacian: _Array = np.diag(weights.sum(axis=1)) - weights
     return laplacian

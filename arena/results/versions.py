@@ -54,7 +54,7 @@ _CURES: Final[Mapping[VersionEvent | None, str]] = {
     VersionEvent.REJECTED: "; `arena bots report` says why, and a corrected one is the next version",
     VersionEvent.RETIRED: "; submit its files again, as the next version",
 }
-"""What helps who wants to activate it."""
+"""The advice for each state in which a version cannot be activated."""
 
 
 class NotNow(RefusalError, ValueError, reason="NOT_NOW"):

@@ -1,4 +1,4 @@
-"""Names of workers on other machines: `key@host`, or the key's name where no host is known."""
+"""Names of workers on other machines: `key@host`, or the key's name without a known host."""
 
 import re
 from typing import Final
@@ -8,5 +8,5 @@ HOST: Final = re.compile(r"[A-Za-z0-9._-]{0,64}")
 
 
 def key_of(worker: str) -> str:
-    """The name of the key with which a worker has joined; that of a local worker is its own name."""
+    """Return the name of the key with which a worker has joined; that of a local worker is its own name."""
     return worker.partition("@")[0]

@@ -1,4 +1,4 @@
-"""What makes a match worth watching: one rule for each kind, from its result and those of the matches before it.
+"""The reasons why a match is worth watching: one rule for each kind, from its result and those of earlier matches.
 
 Matches are compared with the latest `COMPARED` of the same game, seats and hands, so there is something to watch at
 any time. The store keeps the kind when a match ends.
@@ -15,38 +15,38 @@ from arena.results.deal_sets import MatchOutcome, bot_of
 
 COMPARED: Final = 300
 LEAST_COMPARED: Final = 20
-"""With fewer matches before it, a match is neither close nor a record."""
+"""The fewest compared matches for the kinds `CLOSEST` and `RECORD`."""
 LEAST_MEETINGS: Final = 5
 LEAST_LOST: Final = 0.8
 """The least share of their earlier meetings that the winner of an upset had lost."""
 CLOSE: Final = 0.02
-"""The largest share of the matches compared that were as close as a close one."""
+"""The largest share of the compared matches that were as close as a close one."""
 ANY_WORTH: Final = "any"
-"""Stands for all kinds where matches are filtered."""
+"""Stands for all kinds in a filter of matches."""
 
 
 class Worth(StrEnum):
-    """Why a match is worth watching. The order of the rules is that of the kinds."""
+    """The reason why a match is worth watching. The rules are tried in the order of the kinds."""
 
     FORFEIT = "forfeit"
     """A bot forfeited, and the fallback played on."""
     UPSET = "upset"
     """The winner had lost nearly all of the latest meetings of the two."""
     RECORD = "record"
-    """No match compared had a higher score."""
+    """No compared match had a higher score."""
     COSTLIEST = "costliest"
-    """No match compared had a hand that parted the seats by more."""
+    """No compared match had a hand with a larger difference between seats."""
     CLOSEST = "closest"
-    """Nearly no match compared had a smaller margin."""
+    """Hardly any compared match had a smaller margin."""
 
 
 class ComparedMatch(NamedTuple):
-    """An earlier match, as the rules read it."""
+    """An earlier match, with the values that the rules use."""
 
     seats: int
     highest_score: float
     margin: float
-    """As `margin` of its scores."""
+    """The `margin` of its scores."""
     cost: int
     """See `MatchOutcome.cost`."""
     pair: tuple[str, ...]
@@ -56,7 +56,7 @@ class ComparedMatch(NamedTuple):
 
     @classmethod
     def of(cls, bots: Sequence[str], scores: Sequence[float], cost: int) -> "ComparedMatch":
-        """A match between bots in seat order."""
+        """Return a match between bots in seat order."""
         pair: tuple[str, ...] = ()
         lead = 0.0
         if len(bots) == 2:
@@ -66,7 +66,7 @@ class ComparedMatch(NamedTuple):
 
 
 def margin(scores: Sequence[float]) -> float:
-    """The points by which the first is ahead of the second; 0 without a second."""
+    """Return the points by which the first is ahead of the second; 0 without a second."""
     best = sorted(scores, reverse=True)
     return float(best[0] - best[1]) if len(best) > 1 else 0.0
 
@@ -75,7 +75,7 @@ class EarlierMatches:
     """Matches of the same game, seats and hands, with which others are compared."""
 
     def __init__(self, matches: Sequence[ComparedMatch]) -> None:
-        """Sum the matches up once, as many that end together are compared with them."""
+        """Summarise the matches once, because many that end together are compared with them."""
         self._highest_score = max((match.highest_score for match in matches), default=-math.inf)
         self._highest_cost = max((match.cost for match in matches), default=0)
         self._margins = sorted(match.margin for match in matches)
@@ -84,7 +84,7 @@ class EarlierMatches:
             self._leads[match.pair].append(match.lead)
 
     def worth(self, outcome: MatchOutcome, bots: Sequence[str]) -> Worth | None:
-        """Why a match is worth watching; None if it is like these, or has no result."""
+        """Return why a match is worth watching; None without a reason, or without a result."""
         if not outcome.has_result:
             return None
         if any(outcome.forfeited):

@@ -210,9 +210,8 @@ class Database:
             if self._revision(connection) == HEAD and self._is_published(connection):
                 return
         with self.writing() as connection:
-            found = self._revision(
-                connection
-            )  # read again, because another program may have been faster
+            # The revision is read again, because another program may have been faster.
+            found = self._revision(connection)
             if found is None:
                 METADATA.create_all(connection)
                 revision.create(connection)

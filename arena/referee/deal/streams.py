@@ -166,7 +166,7 @@ class KeyedDeals:
         self.key = key
 
     def __reduce__(self) -> tuple[type["KeyedDeals"], tuple[bytes]]:
-        """Pickle it by its key: a compiled class is not made again without its arguments."""
+        """Pickle the deals by their key: a compiled class cannot be restored without its arguments."""
         return KeyedDeals, (self.key,)
 
     def shuffle(self, hand: int, label: str, cards: Sequence[Card]) -> tuple[Card, ...]:
@@ -177,8 +177,8 @@ class KeyedDeals:
 class Dice:
     """The dice of a match: the secret bytes from which its bots take their random numbers.
 
-    They follow from the key of the deal-set, as the cards do, under a label of their own. Bots that have the same dice
-    at every table of a deal-set differ there by what they decide only, so that comparing them takes fewer deal-sets.
+    Like the cards, they follow from the key of the deal-set, under a separate label. If bots have the same dice at
+    every table of a deal-set, results differ only by their decisions, so a comparison needs fewer deal-sets.
     """
 
     table: int
@@ -188,6 +188,6 @@ class Dice:
 
 
 def dice_of(key: bytes, table: int, seats: int) -> Dice:
-    """Return the dice of a table with so many seats, by the key of its deal-set."""
+    """Return the dice of a table from the key of its deal-set."""
     at_table = (derived(key, b"dice", table, seat) for seat in range(seats))
     return Dice(table, tuple(dice[:DICE_BYTES] for dice in at_table))

@@ -39,11 +39,11 @@ from arena.referee.wire.shape import MessageShape, Mismatch, element, is_enum, o
 _Encode = Callable[[Any], bytes]
 
 _MOST_KNOWN: Final = 1 << 12
-"""Values whose bytes are cached for a field, before its table is emptied."""
+"""The number of values whose bytes are cached for a field before its table is emptied."""
 _LONGEST_KNOWN: Final = 64
-"""Longer encodings, in bytes, are not cached, so that long texts do not fill the memory."""
+"""The length of an encoding in bytes above which it is not cached, so that long texts do not fill the memory."""
 _PARTS_KEPT: Final = 1 << 8
-"""Parts of messages that are cached for a field, before its table is emptied."""
+"""The number of parts of messages that are cached for a field before its table is emptied."""
 _BITS: Final = {
     FieldDescriptor.TYPE_UINT32: 32,
     FieldDescriptor.TYPE_UINT64: 64,
@@ -58,10 +58,11 @@ _ASK_MOVE: Final = tag_bytes(3)
 _ASK_COMPLETE: Final = tag_varint(4) + b"\x01"
 
 _CACHED_MOVES: Final = 1 << 10
-"""Moves whose bytes a codec caches before it empties the cache.
+"""The number of moves whose bytes a codec caches before it empties the cache.
 
 Most games have fewer moves. In games with many more, such as Chinese Poker, an entry takes about 700
-bytes."""
+bytes.
+"""
 
 
 class Malformed(ValueError):

@@ -4,12 +4,12 @@ from typing import Any
 
 
 def enum_number(enum: Any, word: str) -> Any:
-    """The number of a word; 0 for an empty one. Raises `ValueError` if the enum has no such value."""
+    """Return the number of a word; 0 for an empty one. Raises `ValueError` if the enum has no such value."""
     return enum.Value(_prefix(enum) + word.upper()) if word else 0
 
 
 def enum_word(enum: Any, number: int) -> str:
-    """The word of a number; empty for 0, and for a number that this version does not know."""
+    """Return the word of a number; empty for 0, and for a number that this version does not know."""
     if not number or number not in enum.values():
         return ""
     word: str = enum.Name(number).removeprefix(_prefix(enum)).lower()

@@ -36,7 +36,7 @@ def terms_message(terms: MatchTerms) -> game_pb2.MatchTerms:
 def terms_of_message(message: game_pb2.MatchTerms, *, recorded: bool = False) -> MatchTerms:
     """Read the terms of a message; fields that are not set have the arena's defaults.
 
-    Older records have all options. So in a `recorded` message a default without effect is no contradiction.
+    Some records have all options. So in a `recorded` message a default without effect is no contradiction.
 
     Raises:
       UnknownGame: if this arena has no such game.

@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 ALPHA: Final = 0.05
-"""Largest probability that two equal bots are ever decided to differ."""
+"""The largest probability that two equal bots are ever decided to differ."""
 
 STAKES: Final = tuple(math.sin(math.pi * (k - 0.5) / 48.0) ** 2 for k in range(1, 25))
 """The share of its value that each of the fixed bets stakes on each margin."""
@@ -34,19 +34,22 @@ LARGEST_STAKE: Final = 0.95
 """The largest share that the bet which learns stakes."""
 
 _PRIOR_MARGINS: Final = 8.0
-"""Margins of zero that the learning bet starts from: it stakes little before it has seen as many."""
+"""The number of margins of zero from which the learning bet starts: it stakes little before it has seen as many."""
 _PRIOR_VARIANCE: Final = 0.02
 
 _Array: TypeAlias = npt.NDArray[np.float64]
 
 _STAKES: Final = np.array(STAKES)
 _BLOCK: Final = 2**16
-"""Numbers that are computed at a time: few margins are a small array, of which each call of numpy costs more than its sums."""
+"""The size of the arrays that are computed together: with few margins, a call of numpy costs more than its sums."""
 
 _GRID: Final = 256
-"""Means that are tried for the interval. E is no monotone function of the mean, as the learning bet is not."""
+"""The number of means that are tried for the interval.
+
+E is not a monotone function of the mean, because the learning bet is not.
+"""
 _BISECTIONS: Final = 40
-"""Halvings of a step of that grid: to less than a billionth of a point where the bound is 10,000."""
+"""The number of halvings of a step of that grid, to less than a billionth of a point if the bound is 10,000."""
 
 
 class BeyondBound(ValueError):
@@ -74,19 +77,19 @@ class BetEvidence:
 
 
 def evidence(margins: Sequence[float], bound: float) -> BetEvidence:
-    """The evidence of bets on `margins`. Raises `BeyondBound` if a margin is larger than `bound`."""
+    """Return the evidence of bets on `margins`. Raises `BeyondBound` if a margin is larger than `bound`."""
     better, worse = _log_grown(shares_of(margins, bound)[None, :])
     return BetEvidence(float(better[0]), float(worse[0]))
 
 
 def log_path(margins: Sequence[float], bound: float) -> _Array:
-    """The logarithm of E after each of the margins. Raises `BeyondBound` if one is larger than `bound`."""
+    """Return the logarithm of E after each of the margins. Raises `BeyondBound` if one is larger than `bound`."""
     (path,) = log_paths(shares_of(margins, bound)[None, :])
     return np.asarray(path)
 
 
 def log_paths(shares: _Array) -> _Array:
-    """The logarithm of E after each column, for each row of margins as shares of the bound."""
+    """Return the logarithm of E after each column, for each row of margins as shares of the bound."""
     log_either = np.full(shares.shape, -math.inf)
     for stake in STAKES:
         for sign in (stake, -stake):
@@ -100,7 +103,7 @@ def log_paths(shares: _Array) -> _Array:
 def interval(
     margins: Sequence[float], bound: float, *, alpha: float = ALPHA
 ) -> tuple[float, float]:
-    """The confidence sequence: from the lowest to the highest mean that the bets do not reject.
+    """Return the confidence sequence: the lowest and the highest mean that the bets do not reject.
 
     For a mean m the bets are on (margin - m) / (bound + |m|). With probability 1 - `alpha` the interval contains
     the true mean after every margin. It never exceeds the bound and contains the mean of `margins`.
@@ -112,12 +115,12 @@ def interval(
 
 
 def intervals(margins: _Array, bound: float, *, alpha: float = ALPHA) -> tuple[_Array, _Array]:
-    """The lower and the upper ends of `interval` for each row of margins. Raises `BeyondBound` as `interval` does."""
+    """Return the lower and the upper ends of `interval` for each row of margins. Raises `BeyondBound` as `interval` does."""
     values = bound * shares_of(margins, bound)
     limit = -math.log(alpha)
     ends = np.full((2, len(values)), bound)
     ends[0] = -bound
-    if values.shape[1] * math.log(2.0) < limit:  # no bet more than doubles by a margin
+    if values.shape[1] * math.log(2.0) < limit:  # a margin at most doubles a bet
         return ends[0], ends[1]
     at_a_time = max(1, _BLOCK // (values.shape[1] * _GRID))
     for at in range(0, len(values), at_a_time):
@@ -126,7 +129,7 @@ def intervals(margins: _Array, bound: float, *, alpha: float = ALPHA) -> tuple[_
 
 
 def _ends(values: _Array, bound: float, limit: float) -> _Array:
-    """The lower and the upper ends of the intervals of some rows."""
+    """Return the lower and the upper ends of the intervals of some rows."""
 
     def log_against(means: _Array) -> _Array:
         shares = (values[:, None, :] - means[..., None]) / (bound + abs(means))[..., None]
@@ -161,7 +164,7 @@ def shares_of(margins: Sequence[float] | _Array, bound: float) -> _Array:
 
 
 def _log_grown(shares: _Array) -> tuple[_Array, _Array]:
-    """The logarithms of E⁺ and E⁻ after the last column, for each row."""
+    """Return the logarithms of E⁺ and E⁻ after the last column, for each row."""
     grown = []
     at_a_time = max(1, _BLOCK // max(1, shares.size))
     for sign, stakes in zip((1.0, -1.0), _learnt_stakes(shares), strict=True):
@@ -178,7 +181,7 @@ def _log_grown(shares: _Array) -> tuple[_Array, _Array]:
 
 
 def _learnt_stakes(shares: _Array) -> tuple[_Array, _Array]:
-    """The stakes of the learning bets for each margin: that the mean is above zero, and (at most 0) below."""
+    """Return the stakes of the learning bets for each margin: that the mean is above zero, and (at most 0) below."""
     before = np.arange(shares.shape[1])
     mean = (shares.cumsum(axis=1) - shares) / (before + _PRIOR_MARGINS)
     variance = ((shares**2).cumsum(axis=1) - shares**2 + _PRIOR_VARIANCE) / (before + 1)

@@ -12,7 +12,8 @@ from arena.results.anytime.bet import LARGEST_STAKE
 GROWTH_NEEDED: Final = 4.1
 """The growth of the best fixed bet at which E decides (α = 0.05), by simulation (`python -m tests.results.anytime forecast`).
 
-ln 80 = 4.38 is where the learning bet decides alone if it staked the best share from the start."""
+At ln 80 = 4.38 the learning bet alone would decide if it staked the best share from the start.
+"""
 
 MOST_NEEDED: Final = 1_000_000
 """The largest forecast; it also stands for all larger numbers, which are too many to play."""
@@ -23,15 +24,15 @@ class Forecast:
     """Deal-sets that are still needed, at most `MOST_NEEDED`; None if there may never be a decision."""
 
     likely: int | None
-    """If the mean stays what it was so far."""
+    """The forecast if the mean does not change."""
     fewest: int | None
-    """If it is a standard error further from zero."""
+    """The forecast if the mean is a standard error further from zero."""
     most: int | None
-    """If it is a standard error nearer to zero."""
+    """The forecast if the mean is a standard error nearer to zero."""
 
 
 def forecast(margins: Sequence[float], bound: float) -> Forecast:
-    """How many more margins like these a bet needs to decide."""
+    """Return how many more margins like these a bet needs to decide."""
     number = len(margins)
     if number < 2:
         return Forecast(None, None, None)

@@ -27,7 +27,7 @@ _Array: TypeAlias = npt.NDArray[np.float64]
 
 
 def log_e(margins: Sequence[float], *, precision: float = PRECISION) -> float:
-    """The logarithm of E; 0 for fewer than two margins."""
+    """Return the logarithm of E; 0 for fewer than two margins."""
     values = np.asarray(margins, dtype=np.float64)
     if len(values) < 2:
         return 0.0
@@ -35,7 +35,7 @@ def log_e(margins: Sequence[float], *, precision: float = PRECISION) -> float:
 
 
 def log_paths(margins: _Array, *, precision: float = PRECISION) -> _Array:
-    """The logarithm of E after each column, for each row of margins."""
+    """Return the logarithm of E after each column, for each row of margins."""
     number = np.arange(1.0, margins.shape[1] + 1.0)
     mean = margins.cumsum(axis=1) / number
     squares = (margins**2).cumsum(axis=1) - number * mean**2
@@ -50,7 +50,7 @@ def log_e_of(
     *,
     precision: float = PRECISION,
 ) -> _Array:
-    """The logarithm of E for `number` margins of that mean and sample variance."""
+    """Return the logarithm of E for `number` margins of that mean and sample variance."""
     number, mean, variance = (
         np.asarray(each, dtype=np.float64) for each in (number, mean, variance)
     )
@@ -69,9 +69,9 @@ def log_e_of(
 def interval(
     margins: Sequence[float], *, alpha: float, precision: float = PRECISION
 ) -> tuple[float, float]:
-    """The lowest and the highest mean that E does not reject.
+    """Return the lowest and the highest mean that E does not reject.
 
-    Infinite while there are too few margins to reject any mean.
+    Both are infinite while there are too few margins to reject any mean.
     """
     values = np.asarray(margins, dtype=np.float64)
     number = len(values)

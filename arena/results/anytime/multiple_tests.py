@@ -1,4 +1,4 @@
-"""Multiple tests: which of many verdicts hold together.
+"""Multiple tests: the selection of verdicts that hold together.
 
 At α = 0.05, one in twenty comparisons of equal bots finds a difference. Both procedures here bound the expected
 share of false verdicts among those that they accept: e-BH for e-values, whatever the dependence between the tests
@@ -14,7 +14,7 @@ from arena.results.anytime.bet import ALPHA
 
 
 def holds_among(e_values: Sequence[float], *, alpha: float = ALPHA) -> tuple[bool, ...]:
-    """Which of the tests are accepted; `e_values` are those of all tests that were made.
+    """Return which of the tests are accepted; `e_values` are those of all tests that were made.
 
     The k tests of largest E are accepted, for the largest k at which the k-th E is at least m / (k α), where m
     is the number of tests.
@@ -27,7 +27,7 @@ def holds_among(e_values: Sequence[float], *, alpha: float = ALPHA) -> tuple[boo
 
 
 def significant_among(p_values: Sequence[float], *, share: float) -> tuple[bool, ...]:
-    """Which of the tests are accepted; `p_values` are those of all tests that were made.
+    """Return which of the tests are accepted; `p_values` are those of all tests that were made.
 
     The k tests of smallest p are accepted, for the largest k at which the k-th p is at most k `share` / m, where m
     is the number of tests.

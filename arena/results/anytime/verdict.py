@@ -19,7 +19,7 @@ PLAIN_MARGINS: Final = 30
 
 
 class Decision(StrEnum):
-    """What is decided so far."""
+    """The decision so far."""
 
     BETTER = "better"
     WORSE = "worse"
@@ -34,9 +34,9 @@ class Verdict:
 
     decision: Decision
     mean: float
-    """Points a deal-set; 0 before the first."""
+    """The mean in points a deal-set; 0 before the first."""
     low: float
-    """With `high` the anytime 95 % interval, which holds after every deal-set."""
+    """The lower end of the anytime 95 % interval, which holds after every deal-set; `high` is the upper end."""
     high: float
     e_value: float
     """The evidence now; it may have been larger at the decision."""
@@ -44,23 +44,28 @@ class Verdict:
     decided_after: int | None
     """Deal-sets after which it was decided which bot is better; None if it is not."""
     needed: Forecast | None
-    """Deal-sets still needed; None after the decision, and for margins without a bound."""
+    """The forecast of needed deal-sets; None after the decision, and for margins without a bound."""
     approximate: bool
-    """Whether it is exact for normal margins only, as the margins have no bound."""
+    """Whether the verdict is exact for normal margins only, because the margins have no bound."""
     bound_in_deviations: float | None
-    """The bound divided by the standard deviation of the margins: what a loose bound costs. None if there is no bound
-    or no deviation yet."""
+    """The bound divided by the standard deviation of the margins: the cost of a loose bound.
+
+    None without a bound or a deviation.
+    """
     at_least: int | None
-    """Deal-sets in all that a fixed stake needs at the least to decide at this mean, ln 40 · bound / |mean|; None
-    without a bound, and for a mean of 0."""
+    """The smallest total of deal-sets with which a fixed stake decides at this mean, ln 40 · bound / |mean|; None without a bound, and for a mean of 0."""
     more_often: Decision
-    """Whether the first scores more in more deal-sets: a test of its own, on the signs of the margins. It says nothing
-    of the mean."""
+    """Whether the first scores more in more deal-sets.
+
+    This is a separate test, on the signs of the margins, which says nothing about the mean.
+    """
     more_often_e_value: float
     """The evidence of that test now."""
     plain: tuple[float, float] | None
-    """The plain 95 % interval of the mean, which holds only where the number of deal-sets was chosen before play. None for
-    fewer than `PLAIN_MARGINS`, and for equal margins."""
+    """The plain 95 % interval of the mean, which holds only if the number of deal-sets was chosen before play.
+
+    None for fewer than `PLAIN_MARGINS`, and for equal margins.
+    """
 
 
 def verdict(
@@ -70,10 +75,10 @@ def verdict(
     same_within: float | None = None,
     alpha: float = bet.ALPHA,
 ) -> Verdict:
-    """The verdict from `margins`, one for each deal-set in order.
+    """Return the verdict from `margins`, one for each deal-set in order.
 
-    `bound` is the largest margin that the rules allow; None if there is no limit. A decision is final, because
-    play could have stopped then.
+    `bound` is the largest margin that the rules allow; None if there is no limit. A decision is final, because play
+    could have stopped at it.
 
     Raises `BeyondBound` if a margin is larger than the bound.
     """
@@ -125,7 +130,7 @@ class PairVerdict:
 def pair_verdicts(
     margins: Sequence[Sequence[float]], bound: float | None
 ) -> tuple[PairVerdict, ...]:
-    """The verdicts on many pairs, as `verdict` on each.
+    """Return the verdicts on many pairs, as `verdict` computes each.
 
     Those with the same number of margins are computed together, as few margins are a small array. Raises `BeyondBound`.
     """
@@ -153,13 +158,13 @@ def pair_verdicts(
 
 
 def _decided_after(path: npt.NDArray[np.float64], alpha: float) -> int | None:
-    """The number of margins after which the evidence decides; None if it does not."""
+    """Return the number of margins after which the evidence decides; None if it does not."""
     reached = np.flatnonzero(path >= -math.log(alpha))
     return int(reached[0]) + 1 if len(reached) else None
 
 
 def _decided(margins: Sequence[float], after: int | None) -> Decision:
-    """What was decided after so many margins; None for no decision."""
+    """Return the decision after `after` margins; None without a decision."""
     if after is None:
         return Decision.OPEN
     return Decision.BETTER if math.fsum(margins[:after]) > 0.0 else Decision.WORSE
@@ -193,7 +198,7 @@ def _in_deviations(margins: Sequence[float], bound: float | None) -> float | Non
 
 
 def evidence_path(margins: Sequence[float], bound: float | None) -> npt.NDArray[np.float64]:
-    """The logarithm of E after each of the margins; without a bound by the mixture.
+    """Return the logarithm of E after each of the margins; without a bound by the mixture.
 
     Raises `BeyondBound` if a margin is larger than the bound.
     """
@@ -202,7 +207,7 @@ def evidence_path(margins: Sequence[float], bound: float | None) -> npt.NDArray[
 
 
 def _paths(margins: npt.NDArray[np.float64], bound: float | None) -> npt.NDArray[np.float64]:
-    """The evidence path of each row of margins."""
+    """Return the evidence path of each row of margins."""
     if bound is None:
         return mixture.log_paths(margins)
     return bet.log_paths(bet.shares_of(margins, bound))
