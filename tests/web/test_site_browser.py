@@ -512,6 +512,9 @@ def test_a_broadcast_plays_by_itself_with_moving_standings_and_leads_to_the_next
         first = tab.locator("#where").inner_text()
         tab.clock.run_for(3_000)
         assert tab.locator("#where").inner_text() != first
+        # The list has what was played, and not what comes.
+        assert tab.locator("#log [aria-current] ~ li").count() > 0
+        assert tab.locator("#log [aria-current] ~ li:visible").count() == 0
         tab.locator("#standings a").wait_for()
         assert (
             tab.locator("#standings a").get_attribute("href") == f"{running.address}/bots/ann.html"
