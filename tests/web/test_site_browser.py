@@ -549,6 +549,6 @@ def test_no_table_is_wider_than_the_screen(browser, tmp_path, game_id, seats):
     file = write(tmp_path, page(game_id, seats, Viewer.ALL))
     with Tab(browser) as opened:
         opened.tab.goto(Path(file).as_uri())
-        for width in (360, 390, 1280, 1600):
+        for width in (320, 360, 390, 1280, 1600, 1920):
             opened.tab.set_viewport_size({"width": width, "height": 844})
             assert opened.tab.evaluate("document.documentElement.scrollWidth") <= width

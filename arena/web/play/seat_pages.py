@@ -96,7 +96,7 @@ def table(seat: PersonsSeat, shown: int | None) -> Page:
     waits = asked is None and outcome is None
     return Page(
         "play.html",
-        f"{game.title} with {' and '.join(names[:2])}{' and others' if len(names) > 2 else ''}",
+        f"{game.title} with {' and '.join(names) if len(names) < 3 else ', '.join(names[:2]) + ' and others'}",
         {},
         {
             "tree": tree,
