@@ -1,6 +1,7 @@
 """`arena mcp`: the arena as tools for agents, over standard input and output or over HTTP."""
 
 import asyncio
+import functools
 import hmac
 import json
 import secrets
@@ -23,6 +24,11 @@ from arena.games.catalogue import GAMES
 LONGEST_WAIT_S: Final = 50
 """Clients of MCP commonly give up a call after a minute."""
 PATH: Final = "/mcp"
+MOST_CONNECTIONS: Final = 128
+"""One more closes the connection that was unused for the longest time: other users of the machine can connect, too."""
+HEAD_S: Final = 10.0
+ANSWER_S: Final = 3_600.0
+"""A client may keep a stream of events open; it connects again."""
 LOOPBACK: Final = ("127.0.0.1", "localhost")
 INSTRUCTIONS: Final = """\
 Card Arena: bots play card games against each other. You can play a seat yourself: take_seat, then wait_for_turn and move by \
@@ -224,6 +230,8 @@ async def _serve_stdio(tools: dict[str, AgentTool]) -> None:
 def _serve_http(tools: dict[str, AgentTool], address: str, owner_token: str) -> None:
     import uvicorn
 
+    from arena.api.admission.http_connections import BoundedConnection, HttpLimits, Places
+
     host, _, port = address.rpartition(":")
     if host not in LOOPBACK or not port.isdecimal():
         raise click.UsageError(
@@ -240,7 +248,10 @@ def _serve_http(tools: dict[str, AgentTool], address: str, owner_token: str) -> 
         say(f"Authorization: Bearer {token}", err=True)
     say(f"Agents connect to http://{host}:{socket.getsockname()[1]}{PATH} until Ctrl-C.", err=True)
     app = require_bearer(_protocol_server(tools).streamable_http_app(host=host), token)
-    uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[socket])
+    limits = HttpLimits(0, 0, local=MOST_CONNECTIONS, head_s=HEAD_S, answer_s=ANSWER_S)
+    connection: Any = functools.partial(BoundedConnection, Places(limits))
+    config = uvicorn.Config(app, http=connection, log_level="warning")
+    uvicorn.Server(config).run(sockets=[socket])
 
 
 def require_bearer(app: Any, token: str) -> Callable[[Any, Any, Any], Awaitable[None]]:

@@ -4,10 +4,12 @@ import asyncio
 import contextlib
 import json
 import re
+import socket
 import subprocess
 import sys
 import threading
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -15,7 +17,7 @@ import cardarena
 from arena.cli import mcp as served_tools
 from arena.cli.arena_client import Server, service_client
 from arena.cli.connected_bots import connected_bots
-from arena.cli.mcp import agent_tools, require_bearer, result_of
+from arena.cli.mcp import MOST_CONNECTIONS, agent_tools, require_bearer, result_of
 from arena.cli.mcp_seat import AgentAsk, AgentSeats
 from arena.cli.mcp_tools import (
     MAX_CHARS,
@@ -411,6 +413,20 @@ def test_an_agent_registers_and_submits_a_bot_over_http(client_kind, tmp_path, m
         asyncio.run(main(address, url, bearer))
         request = httpx2.post(url, json={}, headers={"Authorization": "Bearer no"})
         assert request.status_code == 401
+
+
+@pytest.mark.slow
+def test_silent_connections_keep_no_agent_out(tmp_path):
+    pytest.importorskip("mcp", reason="needs cardarena-engine[mcp]")
+    with agent_server(tmp_path, "localhost:1") as (url, _), contextlib.ExitStack() as opened:
+        where = urlsplit(url)
+        first, *_ = [
+            opened.enter_context(socket.create_connection((where.hostname, where.port)))
+            for _ in range(MOST_CONNECTIONS + 1)
+        ]
+        first.settimeout(60)
+        with contextlib.suppress(ConnectionResetError):
+            assert first.recv(1) == b""
 
 
 @contextlib.contextmanager
