@@ -101,6 +101,7 @@ class WebhookPost:
             parts = urlsplit(url)
             host = parts.hostname or ""
             _ = parts.port  # raises if the port is invalid
+            host.encode("idna")  # raises, as the resolver does, if the name cannot be asked for
         except ValueError:
             raise BadWebhook("this is not a URL") from None
         if len(url) > MOST_URL_CHARS or not (url.isascii() and url.isprintable()) or " " in url:
@@ -135,7 +136,7 @@ class WebhookPost:
             raise NotDelivered("its certificate is not valid, or it speaks no TLS") from None
         except TimeoutError:
             raise NotDelivered("it did not answer in time") from None
-        except (OSError, http.client.HTTPException):
+        except (OSError, UnicodeError, http.client.HTTPException):
             raise NotDelivered("no connection was made, or no answer came") from None
 
     def _address(self, host: str, port: int) -> str:

@@ -112,6 +112,9 @@ class WebhookSender:
             status = self._post.post(delivery.url, headers, delivery.body)
         except NotDelivered as error:
             return str(error), ""
+        except Exception:  # an owner chose the address, and must not end the arena
+            _log.exception("a webhook cannot be sent")
+            return "of an error in the arena", ""
         if status == GONE:
             return "it wants no more", f"the receiver answered {GONE}, which says: send no more"
         return ("", "") if 200 <= status < 300 else (f"it answered {status}", "")

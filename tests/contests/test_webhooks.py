@@ -70,6 +70,8 @@ URLS = [
     ("https://169.254.169.254/latest", "not a public",      "the metadata of a cloud"),
     ("https://bots.example:99999/",    "not a URL",         "no port"),
     ("https://[::/",                   "not a URL",         "a broken address"),
+    ("https://bots..example/",         "not a URL",         "a name with an empty part"),
+    ("https://" + "x" * 64 + ".example/", "not a URL",      "a name with a part that is too long"),
     ("https://bots.example/\r\nx: y",  "printable",         "a line of a header"),
     ("https://bots.example/" + "x" * 500, "at most 500",    "a long one"),
 ]
@@ -249,6 +251,25 @@ def test_what_is_not_taken_is_sent_again_with_the_same_id(sending, receiver):
         receiver.received[0][1]["webhook-id"]
     ] * 2
     assert sending.webhook.failures == 0
+
+
+def test_what_cannot_be_sent_ends_nothing_but_its_attempt(sending, monkeypatch):
+    def fails(*_):
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(WebhookPost, "post", fails)
+    sending.test()
+    sending.poll()
+    assert sending.webhook.failures == 1
+
+
+@pytest.mark.parametrize("error", [OSError, UnicodeError])
+def test_a_name_that_cannot_be_looked_up_is_not_delivered_to(error):
+    def resolve(host, port):
+        raise error
+
+    with pytest.raises(NotDelivered, match="no connection"):
+        WebhookPost(resolve=resolve).post("https://bots.example/hook", {}, "{}")
 
 
 def test_a_receiver_that_is_gone_is_sent_nothing_more(sending, receiver):
