@@ -27,6 +27,7 @@ from arena.contests.scheduler import Scheduler
 from arena.live.arena import Arena
 from arena.live.matches.results import ArenaRecords
 from arena.live.metrics import Metrics
+from arena.live.players import Players
 from arena.records.journal.deal_log import DealLog
 from arena.records.journal.journal import Journal
 from arena.records.journal.recovery import recover
@@ -222,8 +223,7 @@ async def _play_tournament(
             arena,
             store,
             service,
-            data,
-            nursery,
+            Players(arena, data, data / "bots", nursery),
             on_progress=lambda _name, _game, progress: played.ended(progress.played),
         )
         await scheduler.play(competitions.NAME)

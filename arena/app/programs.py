@@ -90,9 +90,7 @@ def serve_bots(
                     arena,
                     store,
                     parts.service,
-                    data,
-                    nursery,
-                    sandbox=sandbox,
+                    Players(arena, data, data / "bots", nursery, sandbox=sandbox),
                     player_of=functools.partial(
                         player_of, pool, functools.partial(packed_command, data)
                     ),
@@ -172,11 +170,8 @@ def play_competitions(
                 parts.arena,
                 parts.store,
                 parts.service,
-                data,
-                launched,
-                sandbox=sandbox,
-                player_of=chosen,
-                max_matches=max_matches,
+                Players(parts.arena, data, data / "bots", launched, sandbox=sandbox),
+                player_of=lambda plan: functools.partial(chosen(plan), max_matches=max_matches),
                 on_progress=lambda name, game, progress: on_progress(
                     name, game, progress.played, progress.matches
                 ),

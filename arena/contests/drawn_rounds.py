@@ -15,13 +15,11 @@ from trio.to_thread import run_sync
 from arena.contests.draws import next_round
 from arena.contests.entrants import Seat
 from arena.contests.plan import CompetitionPlan
-from arena.live.arena import Arena
-from arena.live.arena_player import MAX_MATCHES, ArenaPlayer, MakePlayer, order_of
+from arena.live.arena_player import order_of
 from arena.live.orders import DealSetOrder
-from arena.live.players import Players
 from arena.live.runner import run_deal_sets
 from arena.live.shared_transactions import StoredWork
-from arena.live.work import RunProgress
+from arena.live.work import DealSetPlayer, RunProgress
 from arena.results.deal_sets import DealSet
 from arena.results.record import CompetitionRecord
 from arena.results.states import State
@@ -46,11 +44,8 @@ class DrawnRounds:
         plan: CompetitionPlan,
         game: int,
         competitions: Competitions,
-        arena: Arena,
-        players: Players,
         *,
-        make_player: MakePlayer = ArenaPlayer,
-        max_matches: int = MAX_MATCHES,
+        make_player: Callable[[Callable[[DealSet], DealSetOrder]], DealSetPlayer],
         seats: Callable[[], Awaitable[Seat]],
         now: Callable[[], datetime],
         on_progress: OnProgress = lambda *_: None,
@@ -58,7 +53,7 @@ class DrawnRounds:
         """Draw nothing yet. `seats` is called before the deal-sets of a round are played."""
         self._plan, self._game, self._seats = plan, game, seats
         self._competitions, self._now = competitions, now
-        self._player = make_player(arena, players, self._order, max_matches=max_matches)
+        self._player = make_player(self._order)
         self._on_progress = partial(on_progress, plan.name, game)
 
     async def run(self) -> bool:

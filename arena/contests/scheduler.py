@@ -14,7 +14,6 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from pathlib import Path
 from typing import Final
 
 import trio
@@ -48,7 +47,6 @@ from arena.results.deal_sets import DealSet, ScheduleError
 from arena.results.rounds import DrawError
 from arena.results.states import Action, NotAllowed, State
 from arena.sandbox.command import BadCommand, SharedName
-from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.spawner.order import Level
 from arena.store import (
     BotKind,
@@ -123,26 +121,24 @@ class Scheduler:
         arena: Arena,
         store: Store,
         service: CompetitionService,
-        data: Path,
-        nursery: trio.Nursery,
+        players: Players,
         *,
-        sandbox: Sandbox | None = None,
         player_of: PlayerOf = arena_player_of,
-        max_matches: int = MAX_MATCHES,
         house: bool = False,
         on_progress: OnProgress = lambda *_: None,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
         """Create a scheduler that plays nothing until `run`.
 
-        Args: player_of: Chooses the player of a plan's deal-sets. max_matches: The maximal number of simultaneous
-        matches of a tournament's game. house: Whether the arena's own bots enter each ladder that any bot may enter.
+        Args:
+          players: Brings the bots of all competitions.
+          player_of: Chooses what plays the deal-sets of a plan.
+          house: Whether the arena's own bots enter each ladder that any bot may enter.
         """
         self._arena, self._store, self._service = arena, store, service
         self._competitions = store.competitions()
-        self.players: Final = Players(arena, data, data / "bots", nursery, sandbox=sandbox)
-        self._player_of = player_of
-        self._max_matches, self._on_progress = max_matches, on_progress
+        self.players: Final = players
+        self._player_of, self._on_progress = player_of, on_progress
         self._house = house
         self._now = now
         self._changed = store.change_detector()
@@ -336,10 +332,7 @@ class Scheduler:
             plan,
             game,
             self._competitions,
-            self._arena,
-            self.players,
-            make_player=make_player,
-            max_matches=self._max_matches,
+            make_player=partial(make_player, self._arena, self.players),
             seats=partial(run_sync, self._seats, plan.name),
             now=self._now,
             on_progress=self._on_progress,

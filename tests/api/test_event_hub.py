@@ -7,6 +7,7 @@ from trio.testing import MockClock
 from arena.contests.competition_service import CompetitionService
 from arena.contests.drawn_rounds import Incomplete
 from arena.contests.scheduler import POLL_S, BotsChanged, Scheduler
+from arena.live.players import Players
 from arena.records.signing import ArenaKey
 from arena.results.states import Action
 from arena.sandbox.command import BadCommand
@@ -16,7 +17,7 @@ from tests.contests.played import toml, waits
 
 
 class Scripted(Scheduler):
-    """A hall whose play is a list of what happens at each start."""
+    """A scheduler whose play is a list of what happens at each start."""
 
     def __init__(self, *args, happens=(), enough, **rest):
         super().__init__(*args, **rest)
@@ -50,7 +51,8 @@ def run(store, tmp_path, happens, starts, names=("autumn",)):
 
     async def main():
         async with trio.open_nursery() as nursery:
-            hub = Scripted(None, store, service, tmp_path, nursery, happens=happens, enough=starts)
+            players = Players(None, tmp_path, tmp_path / "bots", nursery)
+            hub = Scripted(None, store, service, players, happens=happens, enough=starts)
             nursery.start_soon(hub.run)
             with trio.fail_after(2_000):
                 await hub.started.wait()
@@ -127,7 +129,8 @@ def test_a_competition_launches_nobody_below_the_sandbox_level_that_it_demands(
 
     async def main():
         async with trio.open_nursery() as nursery:
-            hub = Scheduler(None, store, service, tmp_path, nursery, sandbox=sandbox)
+            players = Players(None, tmp_path, tmp_path / "bots", nursery, sandbox=sandbox)
+            hub = Scheduler(None, store, service, players)
             return await hub.play("autumn")
 
     why = trio.run(main)

@@ -13,6 +13,7 @@ from arena.contests.ladder_presence import LadderPresence
 from arena.contests.pairing import Pairing, Waiting
 from arena.contests.plan import read_plan
 from arena.contests.scheduler import Scheduler
+from arena.live import players
 from arena.records.signing import ArenaKey
 from arena.results.states import Action
 from arena.sandbox.house_levels import HOUSE_BOTS
@@ -85,7 +86,8 @@ def test_the_scheduler_enters_them_only_if_it_is_told_to(store, tmp_path, monkey
 
     async def main():
         async with trio.open_nursery() as nursery:
-            plays = Scheduler(None, store, service, tmp_path, nursery, house=house)
+            bots = players.Players(None, tmp_path, tmp_path / "bots", nursery)
+            plays = Scheduler(None, store, service, bots, house=house)
             nursery.start_soon(plays.run)
             with trio.fail_after(60):
                 await has_played.wait()

@@ -13,6 +13,7 @@ from arena.contests.drawn_rounds import DrawnRounds
 from arena.contests.ladder import Ladder, _Drawing
 from arena.contests.plan import read_plan
 from arena.contests.scheduler import Scheduler
+from arena.live import players
 from arena.records.signing import ArenaKey
 from arena.results.deal_sets import planned_tables
 from arena.results.record import PlayedCount
@@ -84,9 +85,7 @@ def rounds_of(text, competitions):
         read_plan(text),
         0,
         competitions,
-        None,
-        None,
-        make_player=lambda *_, **__: None,
+        make_player=lambda _: None,
         seats=None,  # nothing is played
         now=clock,
     )
@@ -151,7 +150,8 @@ def test_no_bot_is_started_before_a_competition_opens(store, tmp_path):
 
     async def main():
         async with trio.open_nursery() as nursery:
-            plays = Scheduler(None, store, service, tmp_path, nursery, now=clock)
+            bots = players.Players(None, tmp_path, tmp_path / "bots", nursery)
+            plays = Scheduler(None, store, service, bots, now=clock)
             nursery.start_soon(plays.play, "autumn")
             await trio.sleep(3_600)
             assert (

@@ -13,6 +13,7 @@ from arena.contests.plan_changes import BotsChanged
 from arena.contests.scheduler import Scheduler
 from arena.durable_files import Unwritten
 from arena.live.launcher import NoShow
+from arena.live.players import Players
 from arena.live.work import CannotPlay
 from arena.records.signing import ArenaKey
 from arena.results.states import Action, State
@@ -109,8 +110,7 @@ def run(store, service, folder, make_player, until):
                     None,
                     store,
                     service,
-                    folder,
-                    nursery,
+                    Players(None, folder, folder / "bots", nursery),
                     player_of=player_of(make_player),
                     now=lambda: NOW,
                 )
@@ -228,9 +228,8 @@ def test_competitions_without_a_running_arena_are_paused_one_by_one(store, tmp_p
 
     async def main():
         async with trio.open_nursery() as nursery:
-            plays = Scheduler(
-                None, store, service, tmp_path, nursery, player_of=players, now=lambda: NOW
-            )
+            bots = Players(None, tmp_path, tmp_path / "bots", nursery)
+            plays = Scheduler(None, store, service, bots, player_of=players, now=lambda: NOW)
             return await plays.play_each(["autumn", "winter"], at_a_time=2)
 
     with goes_on():

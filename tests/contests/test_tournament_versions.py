@@ -1,6 +1,7 @@
 """A submitted bot plays a tournament with the version that is active when play begins."""
 
 from datetime import UTC, datetime
+from functools import partial
 
 import pytest
 import trio
@@ -147,9 +148,7 @@ def order_of(store, players):
             read_plan(TEXT),
             0,
             competitions,
-            None,
-            players,
-            make_player=OrdersAtOnce,
+            make_player=partial(OrdersAtOnce, None, players),
             seats=lambda: trio.to_thread.run_sync(seats),
             now=lambda: datetime(2026, 11, 26, tzinfo=UTC),
         )

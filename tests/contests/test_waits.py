@@ -13,6 +13,7 @@ from arena.contests.plan import read_plan
 from arena.contests.scheduler import Scheduler
 from arena.contests.workers.pool import WorkerPool, player_of
 from arena.contests.workers.worker import LOCAL, Needs
+from arena.live import players
 from arena.live.arena_player import ArenaPlayer
 from arena.live.work import CannotPlay
 from arena.results.record import Out
@@ -181,7 +182,8 @@ def noted(house, plan, games, arena=None, looks=1):
 
     async def main():
         async with trio.open_nursery() as nursery:
-            plays = Scheduler(arena, house.store, house.service, Path(), nursery)
+            bots = players.Players(arena, Path(), Path("bots"), nursery)
+            plays = Scheduler(arena, house.store, house.service, bots)
             nursery.start_soon(plays._note_waits, plan, games)
             await trio.sleep(scheduler.NOTE_S * (looks + 0.5))
             nursery.cancel_scope.cancel()
