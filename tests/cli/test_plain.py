@@ -20,7 +20,8 @@ from arena.cli.terminal.console import PlainConsole
 from arena.cli.terminal.plain import PlainErrors, program, say
 from arena.errors import exits
 from cardarena.v1 import journal_pb2
-from tests.records.test_signing import bodies_of, rewritten, signed_replay
+from tests.records.matches import bodies_of, retold
+from tests.records.test_signing import signed_replay
 
 # fmt: off
 CALLED = [
@@ -186,7 +187,7 @@ def test_every_text_of_every_record_is_shown_harmless(tmp_path):
                 set_text(*list(texts(found[at]))[number])
 
             file = tmp_path / "changed.replay"
-            file.write_bytes(rewritten(path, change))
+            file.write_bytes(retold(path, change))
             for command in (["replay", "show"], ["replay", "verify"], ["replay", "export"]):
                 assert_harmless(CliRunner().invoke(main, [*command, str(file)]).output)
             assert_harmless(CliRunner().invoke(main, ["match", "why", str(file), "0"]).output)

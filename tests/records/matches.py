@@ -1,6 +1,7 @@
 """Whole matches in a moment: the real referee on a mock clock, bots in memory."""
 
 import hashlib
+import io
 import itertools
 import random
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from arena.records.journal.deal_log import DealLog
 from arena.records.journal.journal import Journal
 from arena.records.journal.match_log import MatchLog
 from arena.records.notes_file import notes_of
+from arena.records.read import Replay
 from arena.records.records import (
     CHAIN_START,
     REPLAY_MAGIC,
@@ -193,25 +195,38 @@ def noted(folder, replay, seat):
     return notes_of(folder / "replays" / "m1.replay", replay, Seat(seat))
 
 
+def read(data):
+    return Replay.read(io.BytesIO(data))
+
+
+def bodies_of(path):
+    """The encoded records of a replay."""
+    with path.open("rb") as file:
+        return [each.body for each in read_records(file, REPLAY_MAGIC)]
+
+
+def fitting(bodies):
+    """A replay of these records as they are, with checksums, and the hash chain within `closed`, made to fit."""
+    chain, pieces = CHAIN_START, [REPLAY_MAGIC]
+    for body in bodies:
+        record = journal_pb2.Record.FromString(body)
+        if record.HasField("closed"):
+            record.closed.chain = chain
+        fits = record.SerializeToString() if record.HasField("closed") else body
+        chain = chained(chain, fits)
+        pieces.append(framed(fits))
+    return b"".join(pieces)
+
+
 def retold(path, change):
     """The replay with its records changed, and checksums and hash chain made to fit again.
 
     `change` gets the list of records, the first `opened`, the last two `closed`
     and `revealed`.
     """
-    with path.open("rb") as file:
-        records = [
-            journal_pb2.Record.FromString(each.body) for each in read_records(file, REPLAY_MAGIC)
-        ]
+    records = [journal_pb2.Record.FromString(body) for body in bodies_of(path)]
     change(records)
-    chain, framed_bodies = CHAIN_START, []
-    for each in records:
-        if each.HasField("closed"):
-            each.closed.chain = chain
-        body = each.SerializeToString()
-        chain = chained(chain, body)
-        framed_bodies.append(framed(body))
-    return REPLAY_MAGIC + b"".join(framed_bodies)
+    return fitting([record.SerializeToString() for record in records])
 
 
 def unnoticed_cuts(intact, read):

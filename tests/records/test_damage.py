@@ -1,27 +1,15 @@
 """A replay file that is not as it was written is found out, and the damage said plainly."""
 
-import io
-
 import pytest
 
-from arena.records.read import Replay
-from arena.records.records import REPLAY_MAGIC, Damaged, framed, read_records
+from arena.records.records import REPLAY_MAGIC, Damaged, framed
 from arena.records.verify import verify, verify_file
-from tests.records.matches import record, retold, unnoticed_cuts
+from tests.records.matches import bodies_of, read, record, retold, unnoticed_cuts
 
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
     return record(tmp_path_factory.mktemp("damage"), "abstrac")
-
-
-def read(data):
-    return Replay.read(io.BytesIO(data))
-
-
-def bodies(path):
-    with path.open("rb") as file:
-        return [each.body for each in read_records(file, REPLAY_MAGIC)]
 
 
 def rebuilt(*parts):
@@ -80,7 +68,7 @@ DAMAGE = [
 @pytest.mark.parametrize(("damage", "said", "why"), DAMAGE, ids=[row[2] for row in DAMAGE])
 def test_damage_is_said_plainly(damage, said, why, path):
     with pytest.raises(Damaged, match=said):
-        read(damage(path.read_bytes(), bodies(path)))
+        read(damage(path.read_bytes(), bodies_of(path)))
 
 
 def test_a_record_of_another_match_is_found_even_if_the_chain_fits(path):

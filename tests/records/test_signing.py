@@ -1,6 +1,5 @@
 """What the arena signs, nobody else can have made: every change to it is found."""
 
-import io
 import itertools
 import stat
 
@@ -16,7 +15,7 @@ from arena.records.journal.recovery import UnfinishedMatch, recover
 from arena.records.playback import Discrepancy
 from arena.records.read import Replay
 from arena.records.receipts import compare
-from arena.records.records import CHAIN_START, REPLAY_MAGIC, Damaged, chained, framed, read_records
+from arena.records.records import CHAIN_START, REPLAY_MAGIC, Damaged, chained, framed
 from arena.records.signing import (
     KEY_NAME,
     ArenaKey,
@@ -32,7 +31,7 @@ from arena.records.verify import verify, verify_file
 from arena.records.write import write_replay
 from arena.referee.spec import AbortCause
 from cardarena.v1 import journal_pb2
-from tests.records.matches import Bot, play, unnoticed_cuts
+from tests.records.matches import Bot, bodies_of, fitting, play, read, retold, unnoticed_cuts
 from tests.referee.deal.house import BARE, SDK, House
 
 KEY, OTHER_KEY = ArenaKey.new(), ArenaKey.new()
@@ -85,28 +84,6 @@ def other(tmp_path_factory):
 @pytest.fixture(scope="module")
 def unsigned(tmp_path_factory):
     return signed_replay(tmp_path_factory.mktemp("unsigned"), signer=None)
-
-
-def bodies_of(path):
-    with path.open("rb") as file:
-        return [each.body for each in read_records(file, REPLAY_MAGIC)]
-
-
-def fitting(bodies):
-    """A replay of these records, with checksums and hash chain made to fit."""
-    chain, pieces = CHAIN_START, [REPLAY_MAGIC]
-    for body in bodies:
-        record = journal_pb2.Record.FromString(body)
-        if record.HasField("closed"):
-            record.closed.chain = chain
-        fits = record.SerializeToString() if record.HasField("closed") else body
-        chain = chained(chain, fits)
-        pieces.append(framed(fits))
-    return b"".join(pieces)
-
-
-def read(data):
-    return Replay.read(io.BytesIO(data))
 
 
 def test_a_signed_replay_names_its_arena(path):
@@ -163,13 +140,6 @@ def test_every_record_dropped_doubled_or_exchanged_is_found(path):
     for each in changed:
         with pytest.raises((Damaged, Discrepancy)):
             signed_by(read(fitting(each)))
-
-
-def rewritten(path, change):
-    """A replay whose records are changed, with everything made to fit but the signature."""
-    records = [journal_pb2.Record.FromString(body) for body in bodies_of(path)]
-    change(records)
-    return fitting([record.SerializeToString() for record in records])
 
 
 def signed_anew(signer, statement=replay_statement):
@@ -237,9 +207,9 @@ def test_what_is_not_as_the_arena_signed_it_has_its_sentence(
     change, says, why, path, other, tmp_path
 ):
     file = tmp_path / "m1.replay"
-    file.write_bytes(rewritten(path, signed_anew(KEY)))  # records as this test encodes them
+    file.write_bytes(retold(path, signed_anew(KEY)))  # records as this test encodes them
     assert verify_file(file, arena=KEY.public_key).ok
-    file.write_bytes(rewritten(file, change(other)))
+    file.write_bytes(retold(file, change(other)))
     verdict = verify_file(file, arena=KEY.public_key)
     assert not verdict.ok
     assert says in verdict.problem

@@ -20,7 +20,7 @@ from arena.records.verify import verify, verify_file
 from arena.records.write import write_replay
 from arena.referee.wire.fields import delimited, tag_bytes, tag_varint
 from cardarena.v1 import game_pb2, journal_pb2
-from tests.records.matches import ILLEGAL, Bot, play, record, retold
+from tests.records.matches import ILLEGAL, Bot, bodies_of, fitting, play, read, record, retold
 from tests.records.test_fairness import log_file
 from tests.referee.deal.house import BARE, SDK, House
 from tests.rows import slow_unless_of_each_kind
@@ -38,28 +38,6 @@ def path(tmp_path_factory):
 def house(tmp_path_factory):
     """A match with a fair deal."""
     return House(tmp_path_factory.mktemp("fair"), {"ann": SDK, "bare": BARE}).run()
-
-
-def bodies(path):
-    with path.open("rb") as file:
-        return [each.body for each in read_records(file, REPLAY_MAGIC)]
-
-
-def fitting(parts):
-    """A replay of these records as they are, the chain within `closed` made to fit."""
-    chain, pieces = CHAIN_START, [REPLAY_MAGIC]
-    for body in parts:
-        found = journal_pb2.Record.FromString(body)
-        if found.HasField("closed"):
-            found.closed.chain = chain
-        fits = found.SerializeToString() if found.HasField("closed") else body
-        chain = chained(chain, fits)
-        pieces.append(framed(fits))
-    return b"".join(pieces)
-
-
-def read(data):
-    return Replay.read(io.BytesIO(data))
 
 
 # One reading.
@@ -93,7 +71,7 @@ TWO_READINGS = [
 
 @pytest.mark.parametrize(("change", "why"), TWO_READINGS, ids=[row[-1] for row in TWO_READINGS])
 def test_a_record_that_could_be_read_otherwise_is_refused(change, why, path):
-    parts = bodies(path)
+    parts = bodies_of(path)
     at = next(
         at for at, b in enumerate(parts) if b[2:4] and b[2:3] == b"\x1a" and b[4:5] == b"\x08"
     )
@@ -103,7 +81,7 @@ def test_a_record_that_could_be_read_otherwise_is_refused(change, why, path):
 
 
 def test_the_last_record_has_no_padding_either(path):
-    *most, last = bodies(path)
+    *most, last = bodies_of(path)
     with pytest.raises(Damaged, match="is not encoded as the arena does it"):
         read(fitting([*most, last + tag_varint(77) + b"\x01"]))
 
@@ -172,7 +150,7 @@ def test_nothing_happens_after_the_end(field, said, why, path):
 
 def endless(path):
     """A replay's records, the decisions of which never end."""
-    first, second, *_ = bodies(path)
+    first, second, *_ = bodies_of(path)
     return itertools.chain([REPLAY_MAGIC, framed(first)], itertools.repeat(framed(second)))
 
 
