@@ -86,7 +86,7 @@ def chosen(given):
 
 
 def listing(found):
-    """What is removed and what sees it, as docs/security.md has it."""
+    """What is removed and what sees it, as lines of Markdown."""
     cells = ((each.row, each.name, f"`{each.seen_by}`") for each in found)
     yield from markdown(("#", "removed", "seen by"), ("---:", "---", "---"), cells)
 

@@ -2,9 +2,8 @@
 
 import pytest
 
-from tests.defences.__main__ import listing
 from tests.defences.defence import defences
-from tests.defences.threats import ROOT, named_by_rows, section
+from tests.defences.threats import ROOT, named_by_rows
 
 DEFENCES = defences()
 NAMED = named_by_rows()
@@ -24,9 +23,3 @@ def test_the_test_that_sees_it_is_named_by_its_row(defence):
 @pytest.mark.parametrize("row", [row for row, tests in NAMED.items() if tests])
 def test_every_row_that_names_a_test_has_a_defence_that_is_removed(row):
     assert row in {defence.row for defence in DEFENCES}
-
-
-def test_the_page_tells_what_was_removed_and_what_saw_it():
-    """As `scripts/mutate-defences --list` prints it."""
-    told = [line for line in section("Removed").splitlines() if line.startswith("|")]
-    assert told == list(listing(DEFENCES))
