@@ -206,7 +206,7 @@ class Manifest:
     runtime: Annotated[str, Constraint(_runtime)] = ""
     """The name of the runtime: a language, a built runtime, or `OWN` for an executable file."""
     memory_mb: Annotated[int, Limits(ge=16, le=4_096)] = 512
-    """The memory limit of each process, in MB; with control groups, of all processes together."""
+    """The memory limit of each process, and of all processes of the bot together, in MB."""
     processes: Annotated[int, Limits(ge=1, le=64)] = 64
     """The most processes and threads; gRPC and a garbage collector use a dozen threads."""
     start_s: Annotated[int, Limits(ge=1, le=MAX_START_S)] | None = None
