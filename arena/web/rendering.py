@@ -89,6 +89,11 @@ def render(template: str, links: Links | None, **shown: Any) -> str:
     return visible(page)
 
 
+def macros(template: str) -> Any:
+    """The macros of a template, for HTML in the middle of a tree."""
+    return _environment().get_template(template).module
+
+
 @functools.cache
 def has_previews() -> bool:
     """Whether what draws previews is installed; it is not loaded for that."""

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any, Final, TypeAlias
 
+from markupsafe import Markup
+
 # fmt: off
 TAGS: Final = frozenset(
     (
@@ -24,14 +26,9 @@ ATTRIBUTES: Final = frozenset(
     )
 )
 PLOT_TAGS: Final = TAGS | frozenset(("line", "polyline", "symbol", "text"))
-PLAY_TAGS: Final = frozenset(("button", "fieldset", "input", "label", "legend", "option", "select", "textarea"))
-"""The controls of a seat, which only the server writes."""
-PLAY_ATTRIBUTES: Final = frozenset(
-    (
-        "aria-disabled", "aria-live", "aria-pressed", "autofocus", "data-bank-ms", "data-left-ms", "disabled", "maxlength", "min", "name",
-        "rows", "selected", "type",
-    )
-)
+PLAY_TAGS: Final = frozenset(("button",))
+"""What moves of a seat are, which only the server writes."""
+PLAY_ATTRIBUTES: Final = frozenset(("aria-disabled", "aria-pressed", "name", "type"))
 PLOT_ATTRIBUTES: Final = ATTRIBUTES | frozenset(
     (
         "fill", "lengthAdjust", "points", "preserveAspectRatio", "stroke", "stroke-dasharray", "stroke-width",
@@ -69,7 +66,9 @@ def element(tag: str, css: str = "", *children: Tree | None, **attributes: str) 
 
 
 def html(tree: Tree) -> str:
-    """The tree as HTML."""
+    """The tree as HTML; `Markup` of a template is HTML already."""
+    if isinstance(tree, Markup):
+        return tree
     if isinstance(tree, str):
         return escape(tree, quote=False)
     attributes = "".join([f' {name}="{escape(value)}"' for name, value in tree.attributes.items()])

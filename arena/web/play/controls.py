@@ -9,6 +9,8 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Final
 
+from markupsafe import Markup
+
 from arena.games.cards import Card as Code
 from arena.pictures import choices as asks
 from arena.pictures.choices import HAND, ROWS, Choice, Target, Widget
@@ -16,9 +18,10 @@ from arena.pictures.rule_sentences import rule_words
 from arena.pictures.sentences import counted
 from arena.pictures.vocabulary import Card, Line, Pile, Scene, SeatScene
 from arena.web.play.draft import COMPARED, FIELDS, JOINED, LONGEST_TEXT, VALUES, Asked, Draft
+from arena.web.rendering import macros
 from arena.web.rich_text import card_name, spoken, text
 from arena.web.table import card_tree
-from arena.web.trees import Element, Tree, element
+from arena.web.trees import Element, Tree, element, html
 
 MOST_BUTTONS: Final = 6
 """Moves with a place in the picture beyond the hand get buttons too, unless there are more."""
@@ -126,50 +129,28 @@ class Controls:
 
     # The own seat.
 
-    def _turn_line(self, notice: str) -> Element:
-        ask = self._asked.ask
-        move_ms, bank_ms = ask.left_ms
-        task = asks.task(self._asked.game, ask.view)
-        move_s, bank_s = move_ms // 1000, bank_ms // 1000
-        return element(
-            "div",
-            "turn-line",
-            element("strong", "", "Your turn."),
-            element(
-                "span",
-                "",
-                element("strong", "refused", f"{notice} ") if notice else None,
-                *text(task, self._names),
-            ),
-            element(
-                "span",
-                "clock-big",
-                f"{_clock(move_s)}, then {_clock(bank_s)}",
-                aria_label=f"{move_s} seconds left for this move, then {bank_s} seconds of the bank",
-                data_left_ms=str(move_ms),
-                data_bank_ms=str(bank_ms),
-            ),
-            role="status",
-            # A new page begins here: one tabulator key leads to the first move, and none looks like advice.
-            autofocus="",
-            tabindex="-1",
-        )
+    def _line(self, line: Line) -> Markup:
+        return Markup("".join(map(html, text(line, self._names))))  # noqa: S704 - `html` escapes
 
-    def _own_controls(self) -> list[Element]:
-        asked, made = self._asked, []
+    def _turn_line(self, notice: str) -> Markup:
+        ask = self._asked.ask
+        move_s, bank_s = (ms // 1000 for ms in ask.left_ms)
+        task = self._line(asks.task(self._asked.game, ask.view))
+        return _part("turn_line", notice, task, move_s, bank_s, ask.left_ms)
+
+    def _own_controls(self) -> list[Tree]:
+        asked, made = self._asked, list[Tree]()
+        if asked.widget is Widget.AMOUNT:
+            made.append(_part("first_amount"))
         if asked.widget is Widget.ROWS:
             made.append(element("div", "split-own", self._rows(), self._to_place()))
         elif asked.widget is Widget.TEXT:
             made.append(self._writing())
         elif "hand" in self._replaced():
             made += self._hand()
-        if asked.widget is Widget.AMOUNT:
-            # Enter in a field presses the first button of a form, which must not fold.
-            first = element("button", "hidden", "send the amount", name="wager", value="1")
-            made.insert(0, _unfocusable(first))
         return [*made, self._bar()]
 
-    def _hand(self) -> list[Element]:
+    def _hand(self) -> list[Tree]:
         """Return the cards of the hand in their order, with the reason below those that may not be played."""
         zone = next((zone for zone in self._own_seat.zones if zone.key == "hand"), None)
         cards = [item for item in zone.items if isinstance(item, Card)] if zone else []
@@ -182,7 +163,7 @@ class Controls:
                 moves.setdefault(code, []).append(choice)
         selects = asked.widget is Widget.SELECT
         reasons = asks.reasons(asked.game, asked.ask.view, asked.offered)
-        sets: list[Element] = []
+        sets: list[tuple[bool, list[Element], Markup]] = []
 
         def group(card: Card) -> tuple[bool, Line]:
             assert card.code is not None
@@ -198,11 +179,9 @@ class Controls:
                 buttons.append(
                     self._card(card.code, moves.get(card.code, []), why, may=may, pressed=pressed)
                 )
-            reason = element("span", "reason", *text(why, self._names)) if why else None
-            held = element("div", "set", *buttons)
-            sets.append(element("div", f"held {'may' if may else 'may-not'}", held, reason))
+            sets.append((may, buttons, self._line(why)))
         legend = "your hand: choose cards" if selects else "your hand: choose a card"
-        return [element("fieldset", "hand-play", element("legend", "hidden", legend), *sets)]
+        return [_part("hand", legend, sets)]
 
     def _card(
         self, code: Code, moves: Sequence[Choice], why: Line, *, may: bool, pressed: bool
@@ -220,176 +199,86 @@ class Controls:
             drawn, name="pick", value=code, aria_pressed=state, aria_label=card_name(code)
         )
 
-    def _bar(self) -> Element:
-        asked, draft = self._asked, self._draft
+    def _bar(self) -> Markup:
+        asked, draft, hint = self._asked, self._draft, ""
         apart = [choice for choice in asked.offered if choice.target and choice.target.zone != HAND]
         shown = apart if len(apart) <= MOST_BUTTONS else []
         plain = [choice for choice in asked.offered if not (choice.target or choice.cards)]
-        buttons: list[Tree] = []
-        if draft.picked and asked.widget is not Widget.ROWS:
-            fitting = asked.selected(draft)
-            buttons += [
-                self._move("selected", number, choice) for number, choice in enumerate(fitting)
-            ]
-            if not fitting:
-                buttons.append(element("span", "small", "No move takes exactly these cards."))
-        buttons += [
-            self._move("choice", self._numbers[choice], choice) for choice in (*shown, *plain)
+        moves = [
+            ("choice", self._numbers[choice], self._line(choice.words))
+            for choice in (*shown, *plain)
         ]
-        if asked.widget is Widget.AMOUNT:
-            buttons += self._amount()
-        if asked.widget is Widget.ROWS:
-            left = len(asked.unplaced(draft))
-            if left:
-                buttons.append(element("span", "small", f"{counted(left, 'card')} to place"))
-            else:
-                buttons.append(
-                    element("button", "button move", "Place the cards", name="place", value="1")
-                )
-        if draft.is_begun:
-            buttons.append(_quiet("undo", "Undo"))
-            buttons.append(_quiet("clear", "Take all back"))
-        return element("div", "bar-play", *buttons)
+        left = len(asked.unplaced(draft)) if asked.widget is Widget.ROWS else 0
+        if left:
+            hint = f"{counted(left, 'card')} to place"
+        elif draft.picked and asked.widget is not Widget.ROWS:
+            fitting = enumerate(asked.selected(draft))
+            selected = [("selected", number, self._line(one.words)) for number, one in fitting]
+            hint = "" if selected else "No move takes exactly these cards."
+            moves = selected + moves
+        is_placed = asked.widget is Widget.ROWS and not left
+        return _part("bar", moves, hint, self._amount(), is_placed, draft.is_begun)
 
-    def _move(self, name: str, number: int, choice: Choice) -> Element:
-        words = text(choice.words, self._names)
-        return element("button", "button move", *words, name=name, value=str(number))
-
-    def _amount(self) -> list[Tree]:
-        offered = [choice.move for choice in self._asked.offered]
-        span = asks.amounts(self._asked.ask.view, offered)
+    def _amount(self) -> tuple[str, int, int] | None:
+        """Return the words of the move of an amount, and its limits; None if there is no choice of one."""
+        asked = self._asked
+        if asked.widget is not Widget.AMOUNT:
+            return None
+        span = asks.amounts(asked.ask.view, [choice.move for choice in asked.offered])
         if span is None or span.low >= span.high:
-            return []
-        low, high = str(span.low), str(span.high)
-        (example,) = asks.choices(self._asked.game, self._asked.ask.view, (span.move(span.low),))
-        words = spoken(example.words, self._names).removesuffix(low).strip()
-        label = f"chips, {low} to {high}"
-        field = element(
-            "input",
-            "",
-            type="number",
-            name="amount",
-            value=low,
-            min=low,
-            max=high,
-            aria_label=label,
-        )
-        send = element("button", "button move", words, name="wager", value="1")
-        return [element("span", "bet", send, field, element("span", "small", label))]
+            return None
+        (example,) = asks.choices(asked.game, asked.ask.view, (span.move(span.low),))
+        words = spoken(example.words, self._names).removesuffix(str(span.low)).strip()
+        return words, span.low, span.high
 
     # Rows.
 
-    def _rows(self) -> Element:
+    def _rows(self) -> Markup:
         asked, draft = self._asked, self._draft
         placing = asks.placing(asked.game, asked.ask.view, asked.seat)
         unplaced, room = asked.unplaced(draft), asked.room(draft)
         rows = []
         for name, lying in zip(ROWS, placing.rows, strict=True):
-            cards: list[Tree] = [card_tree(code) for code in lying]
+            cards = [card_tree(code) for code in lying]
             for code in draft.row(name):
                 tree = card_tree(code)
                 kind = f"{tree.attributes['class']} pending"
                 label = f"{card_name(code)}, not sent"
                 changed = {**tree.attributes, "class": kind, "aria-label": label}
                 cards.append(replace(tree, attributes=changed))
-            for at in range(room[name]):
-                if not unplaced:
-                    cards.append(element("span", "card gap"))
-                    continue
-                label = f"place the {card_name(unplaced[0])} in {name}"
-                gap = element("button", "card gap", name="row", value=name, aria_label=label)
-                cards.append(gap if at == 0 else _unfocusable(gap))
-            rows.append(
-                element(
-                    "div",
-                    "rowp",
-                    element("b", "", name),
-                    element("div", "cards", *cards),
-                    element("span", "value", f"{room[name]} free" if room[name] else ""),
-                )
-            )
-        return element("div", "rows-play", *rows)
+            rows.append((name, cards, room[name], card_name(unplaced[0]) if unplaced else ""))
+        return _part("rows", rows)
 
-    def _to_place(self) -> Element:
+    def _to_place(self) -> Markup:
         buttons = []
         for at, code in enumerate(self._asked.unplaced(self._draft)):
-            label = (
-                f"{card_name(code)}, placed next" if at == 0 else f"choose the {card_name(code)}"
-            )
-            state = "true" if at == 0 else "false"
+            name = card_name(code)
+            label = f"choose the {name}" if at else f"{name}, placed next"
+            state = "false" if at else "true"
             buttons.append(
                 _as_button(
                     card_tree(code), name="pick", value=code, aria_label=label, aria_pressed=state
                 )
             )
-        held = element("div", "held may", element("div", "set", *buttons))
-        return element(
-            "fieldset", "hand-play", element("legend", "hidden", "cards still to place"), held
-        )
+        return _part("hand", "cards still to place", [(True, buttons, "")])
 
     # Text.
 
-    def _writing(self) -> Element:
+    def _writing(self) -> Markup:
         """Return a field for a rule, and lists that build sentences of it."""
         written = self._draft.text
         words = rule_words(written) if written else ""
         sentence = f"A card is right if {words}." if words else ""
-        field = Element(
-            "textarea",
-            {
-                "name": "text",
-                "rows": "2",
-                "maxlength": str(LONGEST_TEXT),
-                "aria-label": "the rule, in the language of rules",
-            },
-            (written,),
-        )
-        build = element(
-            "div",
-            "sentence-play",
-            element("span", "small", "A card is right if its"),
-            _list("field", "what", FIELDS),
-            _list("compared", "how", COMPARED),
-            _list("value", "to what", VALUES),
-            element("span", "small", "beside the rule above:"),
-            _list("join", "how it joins the rule above", JOINED),
-            element("button", "button quiet small", "Write this sentence", name="build", value="1"),
-        )
         is_rule = self._asked.ask.view.phase == "rule"
-        send = element(
-            "button",
-            "button move",
-            "Set this rule" if is_rule else "Guess this rule",
-            name="say",
-            value="1",
-        )
-        return element(
-            "div",
-            "writing-play",
-            field,
-            element("p", "small", sentence),
-            build,
-            element("div", "bar-play", send),
-        )
+        send = "Set this rule" if is_rule else "Guess this rule"
+        lists = FIELDS, COMPARED, VALUES, JOINED
+        return _part("writing", written, sentence, LONGEST_TEXT, send, *lists)
 
 
-def _quiet(name: str, words: str) -> Element:
-    return element("button", "button quiet", words, name=name, value="1")
-
-
-def _list(name: str, label: str, options: Mapping[str, str]) -> Element:
-    made = (element("option", "", words, value=value) for value, words in options.items())
-    return element("select", "", *made, name=name, aria_label=label)
+def _part(name: str, *given: object) -> Markup:
+    """The HTML of a macro of the controls."""
+    return Markup(getattr(macros("play_controls.html"), name)(*given))  # noqa: S704 - it escapes
 
 
 def _as_button(card: Element, **attributes: str) -> Element:
     return element("button", card.attributes["class"], *card.children, **attributes)
-
-
-def _clock(seconds: int) -> str:
-    return f"{seconds // 60}:{seconds % 60:02}"
-
-
-def _unfocusable(button: Element) -> Element:
-    """Leave out of the order of the keyboard what another control does as well."""
-    return replace(button, attributes={**button.attributes, "tabindex": "-1"})
