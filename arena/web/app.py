@@ -28,7 +28,7 @@ from starlette.types import ASGIApp
 import arena.web.path_numbers  # noqa: F401 - for the routes with numbers
 from arena.api.admission.http_connections import visitor_of
 from arena.api.admission.own_names import OwnNames
-from arena.api.site_archive import ListedMatch, NotPublic, SiteArchive
+from arena.api.site_archive import NotPublic, SiteArchive
 from arena.process_pool import ProcessPool
 from arena.web.acting.forwarding import PLAY, ForwardedProcess, Forwarding
 from arena.web.addresses import Links, NoSuchPage, slug, unslug, viewer_named
@@ -71,9 +71,8 @@ VERSION: Final = "8"
 WORKERS: Final = 1
 MOST_MINIS: Final = 5
 """The most matches of a page that have a picture: those worth watching."""
-MOST_MOMENTS: Final = 32
-"""The number of hands of finished matches in memory, as the home page and those of games show them."""
-_MINIS_KEPT: Final = 64
+MOST_DRAWN: Final = 96
+"""The number of pictures of finished matches in memory, as the home page, lists and pages of games show them."""
 FRESH_S: Final = 2.0
 """How long a page is sent again without making it anew."""
 MOST_PAGES: Final = 256
@@ -121,10 +120,8 @@ class Web:
         self._workers = workers or self._own_workers
         self._places = PagePlaces()
         self._pages: dict[str, tuple[float, bytes]] = {}
-        self._moments: dict[str, tuple[str, str, str] | None] = {}
-        """What the home page and those of games show of a match."""
-        self._minis: dict[str, tuple[str, str] | None] = {}
-        """A few cards of matches that pages show first, and the step that has them."""
+        self._drawn: dict[tuple[str, str], tuple[Markup, ...]] = {}
+        """What pages show of a match, by the function that draws it; empty for a match without pictures."""
         self._made_of = key_of(
             VERSION,
             address,
@@ -169,11 +166,9 @@ class Web:
             return known[1]
         async with self._places.place(visitor_of(request.client)):
             page = await asyncio.to_thread(make)
-            if kind == "html" and page.pictures.get("best"):
-                page = await self._with_minis(page)
-            if kind == "html" and (row := page.pictures.get("best_row")):
-                moment = await self.moment(request, row)
-                page = dataclasses.replace(page, pictures={**page.pictures, "moment": moment})
+            if kind == "html":
+                more = await self._drawn_for(page)
+                page = dataclasses.replace(page, pictures={**page.pictures, **more})
             body_made = await asyncio.to_thread(body, page)
         while len(self._pages) >= MOST_PAGES:
             del self._pages[next(iter(self._pages))]
@@ -181,26 +176,41 @@ class Web:
         self._pages[key] = now_s, body_made
         return body_made
 
-    async def _with_minis(self, page: Page) -> Page:
-        """The page with a few cards of its first matches, each drawn once, in a worker."""
-        rows = [row for row in page.pictures["best"] if row["published"]][:MOST_MINIS]
-        if len(known := self._minis) > _MINIS_KEPT:
-            known.clear()
-        for row in rows:
-            match, hand = row["match"], row["costliest_hand"] or 1
-            if match not in known:
-                drawn_from = await asyncio.to_thread(self._replay_of, match)
-                call = functools.partial(_call, "glimpse", *drawn_from, hand)
-                with contextlib.suppress(BrokenProcessPool):
-                    known[match] = await asyncio.wrap_future(self._workers.submit(call))
-        minis = {row["match"]: known.get(row["match"]) for row in rows}
-        drawn = {match: tuple(map(Markup, mini)) for match, mini in minis.items() if mini}
-        return dataclasses.replace(page, pictures={**page.pictures, "minis": drawn})
+    async def _drawn_for(self, page: Page) -> dict[str, Any]:
+        """What a page shows of finished matches: a few cards of the first of a list, and a hand of one."""
+        made: dict[str, Any] = {"minis": {}}
+        best = [row for row in page.pictures.get("best", ()) if row["published"]]
+        for row in best[:MOST_MINIS]:
+            match_id = row["match"]
+            if mini := await self._drawing("glimpse", match_id, row["costliest_hand"] or 1):
+                made["minis"][match_id] = mini
+        row = page.pictures.get("best_row")
+        if row and (
+            drawn := await self._drawing("moment", row.match.match_id, row.costliest_hand or 1)
+        ):
+            table, sentence, step = drawn
+            match, hand, worth = row.match, row.costliest_hand or 1, row.worth or ""
+            names = seat_names(match.bots)
+            made["moment"] = Highlight(
+                match.game, names, table, sentence, match.match_id, step, hand=hand, worth=worth
+            )
+        return made
 
-    def _replay_of(self, match_id: str) -> tuple[Path | None, int]:
-        match = self.archive.match(match_id)
-        path = None if match is None else self.archive.replay(match)
-        return path, 0 if path is None else path.stat().st_mtime_ns
+    async def _drawing(self, function: str, match_id: str, hand: int) -> tuple[Markup, ...]:
+        """What a function of `arena.web.pages.finished_match` draws of a match, once, in a worker; empty for nothing."""
+        key = function, match_id
+        if key not in self._drawn:
+            match = await asyncio.to_thread(self.archive.match, match_id)
+            path = None if match is None else await asyncio.to_thread(self.archive.replay, match)
+            drawn = None
+            if path is not None:
+                stamp = (await asyncio.to_thread(path.stat)).st_mtime_ns
+                with contextlib.suppress(BrokenProcessPool):
+                    drawn = await self._worked(function, path, stamp, hand)
+            while len(self._drawn) >= MOST_DRAWN:
+                del self._drawn[next(iter(self._drawn))]
+            self._drawn[key] = tuple(map(Markup, drawn or ()))
+        return self._drawn[key]
 
     async def feed(self, request: Request) -> Response:
         """Make `/matches.atom`, `/bots/NAME.atom` or `/competitions/NAME.atom`."""
@@ -356,34 +366,6 @@ class Web:
         _, path = await self._match(request)
         return FileResponse(path, media_type="application/octet-stream", filename=path.name)
 
-    async def moment(self, request: Request, row: ListedMatch) -> Highlight | None:
-        """A picture of a finished match, of its costliest hand; None if it has none."""
-        match, hand = row.match, row.costliest_hand or 1
-        if match.match_id not in self._moments:
-            path = await asyncio.to_thread(self.archive.replay, match)
-            drawn = None
-            if path is not None:
-                stamp = (await asyncio.to_thread(path.stat)).st_mtime_ns
-                drawn = await self._in_worker(request, "moment", path, stamp, hand)
-            if len(self._moments) >= MOST_MOMENTS:
-                self._moments.clear()
-            self._moments[match.match_id] = drawn
-        drawn = self._moments[match.match_id]
-        if not drawn:
-            return None
-        table, sentence, step = map(Markup, drawn)
-        names = seat_names(match.bots)
-        return Highlight(
-            match.game,
-            names,
-            table,
-            sentence,
-            match.match_id,
-            step,
-            hand=hand,
-            worth=row.worth or "",
-        )
-
     async def _match(self, request: Request) -> tuple[lobby_pb2.MatchInfo, Path]:
         """A public match, and the path of its replay.
 
@@ -403,13 +385,17 @@ class Web:
         return ended, path
 
     async def _in_worker(self, request: Request, function: str, *given: Any, **named: Any) -> Any:
-        """Call a function of `arena.web.pages.finished_match` in a worker, once again if that dies."""
-        call = functools.partial(_call, function, *given, **named)
+        """Call a function of `arena.web.pages.finished_match` in a worker, when it is the visitor's turn."""
         async with self._places.place(visitor_of(request.client)):
-            try:
-                return await asyncio.wrap_future(self._workers.submit(call))
-            except BrokenProcessPool:
-                return await asyncio.wrap_future(self._workers.submit(call))
+            return await self._worked(function, *given, **named)
+
+    async def _worked(self, function: str, *given: Any, **named: Any) -> Any:
+        """Call it in a worker, once again if that dies."""
+        call = functools.partial(_call, function, *given, **named)
+        try:
+            return await asyncio.wrap_future(self._workers.submit(call))
+        except BrokenProcessPool:
+            return await asyncio.wrap_future(self._workers.submit(call))
 
     async def verifier(self, request: Request) -> Response:
         """Make `/verify.html`, the page that verifies deals, with its own policy; `?replay=ID` has a replay in it."""

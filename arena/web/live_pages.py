@@ -34,7 +34,7 @@ from arena.web.live_table import TableNow, Tables, live_tree, live_view, picture
 from arena.web.names import is_of_house_alone
 from arena.web.page import Json, Page, as_json
 from arena.web.pages.hand import HandLinks, HandPage, LiveState, MatchHeading
-from arena.web.pages.lists import Highlight, ended_rows, home, live, match_to_show
+from arena.web.pages.lists import Highlight, ended_rows, home, live
 from arena.web.responses import answer_once, path_and_kind
 from arena.web.steps import Step
 from arena.web.subscribers import EXTENSION, Feed, Subscriber
@@ -80,13 +80,11 @@ class LivePages:
 
     async def home(self, request: Request) -> Response:
         """Make `/`, with a match in play, which plays by itself, or a moment of a finished one."""
-        moment = await self._moment(request)
+        moment = None if request.url.path.endswith(".json") else await self._moment()
         return await self._now(request, "index", functools.partial(home, moment=moment))
 
-    async def _moment(self, request: Request) -> Highlight | None:
-        """The table of the home page; None for the sample hand."""
-        if request.url.path.endswith(".json"):
-            return None
+    async def _moment(self) -> Highlight | None:
+        """A match in play for the home page; None if there is none."""
         in_play = await self._list.now()
         public = [] if in_play is None else in_play.matches
         for match in (match for match in public if not is_of_house_alone(match.bots)):
@@ -97,10 +95,7 @@ class LivePages:
                 game = drawer.terms.game.id
                 return Highlight(game, drawer.names, *drawn, match.match_id, number=buffer.number)
             break
-        row = await asyncio.to_thread(match_to_show, self._web.archive)
-        if row is None:
-            return None
-        return await self._web.moment(request, row)
+        return None
 
     async def list(self, request: Request) -> Response:
         """Make `/live`."""

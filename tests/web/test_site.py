@@ -342,6 +342,13 @@ def test_the_home_page_shows_a_match_in_play_that_plays_by_itself(data):
         assert "data-feed" not in page
 
 
+def test_a_page_with_a_hand_takes_one_place_of_its_visitor(data, monkeypatch):
+    monkeypatch.setattr("arena.web.page_places.AT_A_TIME", 1)
+    with site(data[0], EventHub(Nothing())) as (client, _):
+        game = client.get("/m/m1.json").json()["game"]
+        assert 'data-hand="' in client.get(f"/games/{game}").text
+
+
 def test_a_finished_page_is_served_from_the_cache(client):
     first = client.get("/m/m1/all/1")
     assert first.headers["cache-control"] == "public, max-age=86400"

@@ -120,6 +120,14 @@ def _opened(path: Path, stamp: int) -> FinishedMatch:  # noqa: ARG001
     return played_through(path)
 
 
+def _drawable(path: Path, stamp: int) -> FinishedMatch | None:
+    """The same; None if it has no pictures."""
+    try:
+        return _opened(path, stamp)
+    except (Damaged, Unplayable, OSError):
+        return None
+
+
 def match_page(
     path: Path,
     stamp: int,
@@ -197,9 +205,8 @@ def hand_page(
 
 def moment(path: Path, stamp: int, hand: int) -> tuple[str, str, str] | None:
     """A picture late in a hand, from 1, for the home page: table, sentence and step, as HTML; None without pictures."""
-    try:
-        finished = _opened(path, stamp)
-    except (Damaged, Unplayable):
+    finished = _drawable(path, stamp)
+    if finished is None:
         return None
     silent = replace(finished, notes=NO_NOTES)
     steps = silent.steps(Viewer.ALL, max(0, min(hand, finished.hands) - 1))
@@ -207,12 +214,9 @@ def moment(path: Path, stamp: int, hand: int) -> tuple[str, str, str] | None:
     return html(step.table), html(step.text), step.label
 
 
-def glimpse(path: Path | None, stamp: int, hand: int) -> tuple[str, str] | None:
+def glimpse(path: Path, stamp: int, hand: int) -> tuple[str, str] | None:
     """A few open cards late in a hand, from 1, as HTML, and their step, for lists; None if there are none."""
-    try:
-        finished = None if path is None else _opened(path, stamp)
-    except (Damaged, Unplayable, OSError):
-        return None
+    finished = _drawable(path, stamp)
     if finished is None:
         return None
     frames = finished.hand_frames(Viewer.ALL, max(0, min(hand, finished.hands) - 1))

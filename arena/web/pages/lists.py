@@ -173,6 +173,7 @@ def home(
     }
     pictures = {
         "moment": moment or sample_moment(),
+        "best_row": None if moment else match_to_show(archive),
         "best": view["matches"],
         "leaders": sorted(led, key=lambda one: -one["row"]["deal_sets"])[:HOME_LEADERS],
         "all_led": len(led),
