@@ -90,7 +90,7 @@ def serve(
     acting = ForwardedProcess(web.archive.watch_socket)
     play = ForwardedProcess(
         json.dumps([str(people_folder(data)), str(web.archive.watch_socket)]),
-        "arena.web.play.process",
+        "arena.web.play.server",
     )
     sockets = ForwardedProcess(web.archive.watch_socket, "arena.web.sockets.process")
     with (

@@ -168,12 +168,6 @@ class ArenaMatch:
                 address=address,
                 token=token,
                 once=True,
-                receipts=None,
-                tls=False,
-                ca_file=None,
-                client_cert=None,
-                client_key=None,
-                insecure=False,
                 log=lambda _: None,
             )
         self._end(Ending.ABORTED)

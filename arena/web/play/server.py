@@ -1,14 +1,16 @@
-"""The routes of people's seats below `/play/`: the lobby, the tables, and the replays of matches that have ended.
+"""The process of people's seats: its routes below `/play/`, of the lobby, the tables, and the replays of ended matches.
 
-Their process opens no store and has no keys. Each form is an ordinary POST that answers with a redirect, so everything
-works without a script.
+It opens no store and has no keys, calls the arena for submitted bots, and has a folder for replays. Each form is an
+ordinary POST that answers with a redirect, so everything works without a script.
 """
 
 import asyncio
+import json
 import logging
 import re
 import secrets
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from contextlib import asynccontextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -29,6 +31,7 @@ from arena.local.human_match import NotYourMove
 from arena.records.playback import Discrepancy
 from arena.records.read import Replay, Unplayable, replay_path
 from arena.web import page_places
+from arena.web.acting.process import serve_application
 from arena.web.acting.visits import VISITOR, Visit, is_forwarded, own_path
 from arena.web.addresses import Links, NoSuchPage
 from arena.web.names import LEVELS
@@ -55,6 +58,25 @@ _PAGE_HEADERS: Final = {"cache-control": "no-store", "referrer-policy": "same-or
 _HTML: Final = "text/html; charset=utf-8"
 
 _log = logging.getLogger(__name__)
+
+
+def serve(path: str, given: str, secret: str) -> None:
+    """Serve until this process is ended.
+
+    Args:
+      path: The socket file to listen on, in a folder that only this user can open.
+      given: As JSON, the folder that gets the replays, and the socket file of the arena.
+      secret: Comes with each request of the process of the pages; others are refused.
+    """
+
+    @asynccontextmanager
+    async def made() -> AsyncIterator[ASGIApp]:
+        folder, arena_socket = json.loads(given)
+        pages = PlayPages(Seats(Path(folder), arena_socket=arena_socket), secret)
+        pages.keep_time()
+        yield pages.application()
+
+    serve_application(path, made)
 
 
 class PlayPages:

@@ -279,12 +279,6 @@ def _play(websocket: Connection, hello: Hello, arena: str, limits: SocketLimits)
         address=arena,
         token=hello.token,
         once=True,
-        receipts=None,
-        tls=False,
-        ca_file=None,
-        client_cert=None,
-        client_key=None,
-        insecure=False,
         log=say,
     )
 
