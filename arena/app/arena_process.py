@@ -62,19 +62,22 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 FOLDER_POLL_S: Final = 1.0
-"""Between two checks that the data folder is still there."""
+"""Seconds between two checks that the data folder still exists."""
 STOP_S: Final = 1.0
-"""Time for calls that are still open when the servers stop."""
+"""Seconds for calls that are open when the servers stop."""
 _GARBAGE_THRESHOLDS: Final = (700, 10, 60)
-"""Of the garbage collector. It looks at old objects after 420,000 new ones: Python's 10 in place of 60 took a seventh of
-the arena's time with 20,000 deal-sets in memory, in pauses of 0.2 s."""
+"""The thresholds of the garbage collector.
+
+It examines old objects after 420,000 new ones: Python's 10 in place of 60 took a seventh of the arena's time with
+20,000 deal-sets in memory, in pauses of 0.2 s.
+"""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """How an arena process is run."""
+    """The settings of an arena process."""
 
     data: Path
     host: str = "127.0.0.1"
@@ -82,13 +85,13 @@ class ServerSettings:
     port: int = 0
     """0 takes any free port."""
     drain_s: float = 120.0
-    """Longest time for matches in play after SIGTERM."""
+    """The longest time in seconds for matches in play after SIGTERM."""
     tls: TlsFiles | None = None
     """None is plain text."""
     insecure: bool = False
     """Whether plain text may leave this machine."""
     metrics_port: int | None = None
-    """Where metrics are served; 0 takes any free port, None serves none."""
+    """The port of the metrics; 0 takes any free port, None serves no metrics."""
     metrics_host: str = "127.0.0.1"
     play_socket: bool = False
     """Whether sandboxed bots can connect, by a socket file in the data folder."""
@@ -97,14 +100,13 @@ class ServerSettings:
     limits_load: bool = False
     """Whether new matches are refused, or wait, while the arena is late or its disk is full."""
     spectator_delay_s: float = 0.0
-    """Delay of what spectators receive, in seconds."""
+    """The delay of spectators' events, in seconds."""
     open_hands: bool = False
-    """Whether spectators of practice matches receive all hands; only if the arena listens to this
-    machine alone."""
+    """Whether spectators of practice matches receive all hands; only if the arena listens on this machine only."""
     webhook_hosts: frozenset[str] = frozenset()
     """Hosts to which webhooks may be sent by http and at private addresses."""
     is_worker: bool = False
-    """Whether it plays for another arena: then it serves bots alone, and takes no signals."""
+    """Whether it plays for another arena: then it serves only bots, and ignores signals."""
 
     @property
     def is_local(self) -> bool:
@@ -118,7 +120,7 @@ class ServerSettings:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The parts of an arena that programs in trio work with."""
+    """The parts of an arena that programs in trio use."""
 
     arena: Arena
     store: Store
@@ -152,10 +154,9 @@ def run(
     program: Callable[[Parts], Awaitable[T]],
     recorder: MatchRecorder | None = None,
 ) -> T | None:
-    """As `serve`, for a program that works with more parts.
+    """Do as `serve` does, for a program that uses more parts.
 
-    Args:
-      recorder: Takes what matches record, in place of the journal.
+    Args: recorder: Receives the records of matches, in place of the journal.
     """
     share_one_heap()  # before gRPC has threads
     return asyncio.run(_App(settings, tokens, program, recorder).run())
@@ -205,7 +206,7 @@ class _App(Generic[T]):
     # The two loops.
 
     async def _serve(self, folder: OpenFolder) -> "outcome.Outcome[T | None]":
-        """Run trio's program with the servers; returns its outcome."""
+        """Run trio's program with the servers; return its outcome."""
         loop = asyncio.get_running_loop()
         restored: asyncio.Future[Arena] = loop.create_future()
         guest = self._guest = host.TrioGuest(lambda: self._in_trio(folder, restored))
@@ -229,7 +230,7 @@ class _App(Generic[T]):
                 await self._listen(stack, arena, folder, probe, health)
                 probe.start()
                 self._poll_folder(folder.monitor)
-            except BaseException:  # whatever failed, the program waits for the servers
+            except BaseException:  # after any failure, the program waits for the servers
                 guest.cancel()
                 raise
             finally:
@@ -238,7 +239,7 @@ class _App(Generic[T]):
         return guest.ended.result()
 
     async def _in_trio(self, folder: OpenFolder, restored: "asyncio.Future[Arena]") -> T:
-        """Trio's side: the arena's core, and the program once the server listens."""
+        """Run trio's side: the arena's core, and the program once the server listens."""
         arena = self._arena = self._build_arena(folder)
         blobs = Blobs(self._settings.data)
         competitions = folder.store.competitions()
@@ -267,12 +268,12 @@ class _App(Generic[T]):
                 arena.stop_taking()
                 nursery.cancel_scope.cancel()
         finally:
-            self._require_folder(folder.monitor)  # also if that is why something failed
+            self._require_folder(folder.monitor)  # the folder may be the reason of a failure
             arena.close_streams()
         return value
 
     def _build_arena(self, folder: OpenFolder) -> Arena:
-        """The core of the arena. Called in trio."""
+        """Build the core of the arena. Called in trio."""
         settings = self._settings
         now_s = trio.lowlevel.current_clock().current_time
         lag = LagMeter(asyncio.get_running_loop().call_later, now_s)
@@ -324,7 +325,7 @@ class _App(Generic[T]):
             probe.relay(play_sockets)
         connections = connection_monitor(address, arena.limits.traffic)
         metrics_url = await self._serve_metrics(stack, arena, folder, connections, certificate)
-        # What is loaded by now stays: the collector need not look at it again.
+        # Objects that are loaded by now stay, so the collector need not examine them again.
         gc.collect()
         gc.freeze()
         gc.set_threshold(*_GARBAGE_THRESHOLDS)
@@ -357,11 +358,11 @@ class _App(Generic[T]):
         connections: "ConnectionMonitor | None",
         certificate: Certificate | None,
     ) -> str:
-        """Serve metrics if that is wanted; returns the address of the page."""
+        """Serve metrics if they are requested; return the address of the page."""
         settings = self._settings
         if settings.metrics_port is None:
             return ""
-        # Loaded only here: most commands that run an arena serve no metrics.
+        # The module is loaded only here, because most commands that run an arena serve no metrics.
         from arena.api.metrics_port import MetricsPort
         from arena.api.metrics_source import MetricsSource
         from arena.api.store_figures import StoreReader
@@ -399,13 +400,13 @@ class _App(Generic[T]):
     # Stopping.
 
     def _interrupt(self) -> None:
-        """SIGINT: stop at once. A worker is ended by its arena alone, which drains it first."""
+        """Stop at once, after SIGINT. Only its arena ends a worker, which it drains first."""
         if not self._settings.is_worker:
             self._interrupted = True
             self._stop()
 
     def _drain(self, arena: Arena, health: Health) -> None:
-        """SIGTERM, in trio: finish the matches in play, then stop. Not for a worker, as `_interrupt`."""
+        """Finish the matches in play, then stop; called in trio after SIGTERM. It does nothing in a worker, like `_interrupt`."""
         if self._settings.is_worker:
             return
         if not arena.draining:
@@ -424,14 +425,14 @@ class _App(Generic[T]):
         self._guest.cancel()
 
     def _poll_folder(self, monitor: data_folder.FolderMonitor) -> None:
-        """Check again and again that the data folder is still there."""
+        """Check periodically that the data folder still exists."""
         assert self._guest is not None
         if not self._guest.ended.done() and self._require_folder(monitor):
             loop = asyncio.get_running_loop()
             loop.call_later(FOLDER_POLL_S, self._poll_folder, monitor)
 
     def _require_folder(self, monitor: data_folder.FolderMonitor) -> bool:
-        """Stop the arena if its folder is gone: nothing that happens from then on is kept."""
+        """Stop the arena if its folder is missing, because no further record would be kept."""
         data = self._settings.data
         there = monitor.is_whole()
         if not there and not self._broken:
@@ -442,12 +443,12 @@ class _App(Generic[T]):
         return there
 
     def _on_broken(self, why: str) -> None:
-        """Nothing can be kept any more, so stop."""
+        """Stop the arena, because no further record can be written."""
         self._broken = why
         self._stop()
 
     def _stop(self) -> None:
-        """Cancel trio's program, and take nothing new while it ends."""
+        """Cancel trio's program, and accept no bots and matches while it ends."""
         if self._arena is not None:
             self._arena.shut()
         if self._guest is not None:

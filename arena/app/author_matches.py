@@ -1,4 +1,4 @@
-"""Matches of an author's bots, which are launched into an arena that runs for these matches alone. Nothing is rated."""
+"""Matches of an author's bots, which are launched into an arena that runs only for these matches. They are not rated."""
 
 import secrets
 from collections.abc import Callable, Iterable, Sequence
@@ -37,7 +37,7 @@ from arena.sandbox.sandbox import Sandbox
 from cardarena.v1 import comparisons_pb2
 
 WAITED_S: Final = 2.0
-"""How long a bot may think before that is reported, in seconds; then again after twice the time."""
+"""Seconds of thinking of a bot after which it is reported; the next report is after twice the time."""
 
 
 def read_commands(texts: Sequence[str]) -> tuple[BotCommand, ...]:
@@ -94,9 +94,7 @@ def play_series(
     Returns:
       The games; None if SIGTERM stopped them.
 
-    Raises:
-      NoShow: if a bot does not come.
-      As `arena.app.arena_process.serve`.
+    Raises: NoShow: if a bot does not connect. As `arena.app.arena_process.serve`.
     """
     bots = tuple(BotId(command.name) for command in commands)
     orders = _orders(terms, bots, seed, count)
@@ -131,14 +129,14 @@ def play_series(
             if table.match_id in matches.outcomes
         ]
 
-    # SIGTERM ends the match, as its result is not needed any more.
+    # SIGTERM ends the match, because its result is not needed any more.
     return serve(ServerSettings(data, drain_s=0.0).sandboxed(sandbox), Tokens(), main)
 
 
 def _orders(
     terms: MatchTerms, bots: tuple[BotId, ...], seed: str, count: int
 ) -> list[DealSetOrder]:
-    """Matches with rotated seats; the first one equals that of a single match."""
+    """Return matches with rotated seats; the first one equals that of a single match."""
     orders = []
     for index in range(count):
         turn = index % len(bots)
@@ -151,7 +149,7 @@ def _orders(
 async def report_waits(
     runners: Callable[[], Iterable[MatchRunner]], waits: Callable[[str], None]
 ) -> None:
-    """Report again and again which bots matches wait for, and how long these may still think."""
+    """Report periodically which bots matches wait for, and how long these may still think."""
     next_s: dict[tuple[str, int, int], float] = {}
     """By match, seat and decision: after which time it is reported next."""
     while True:
@@ -177,18 +175,18 @@ async def report_waits(
 def comparison_of(
     terms: MatchTerms, commands: Sequence[BotCommand], seed: str | None, *, each_other: bool
 ) -> Comparison:
-    """The comparison of the first two bots, against each other or the other bots; without a seed its deals are new.
+    """Return the comparison of the first two bots, against each other or the other bots; without a seed its deals are new.
 
     Raises `ValueError` if these two cannot be compared so.
     """
     first, second, *field = (command.name for command in commands)
     seed = seed or secrets.token_hex(8)
-    name = name_of(seed, secrets.token_hex(8))  # a new name, so that no stored match counts
+    name = name_of(seed, secrets.token_hex(8))  # a new name, so that stored matches do not count
     return Comparison(name, terms, first, second, tuple(field), each_other, seed)
 
 
 def new_record() -> ComparisonRecord:
-    """The record of a comparison that begins; commands get it here, as they import no contests."""
+    """Return the record of a comparison that begins. Commands call this, because they do not import contests."""
     return ComparisonRecord()
 
 
@@ -213,10 +211,8 @@ def compare(
     Returns:
       The two bots, the limit and the verdict.
 
-    Raises:
-      CannotServe: if the arena cannot finish a match.
-      NoShow: if a bot does not come.
-      As `arena.app.arena_process.serve`.
+    Raises: CannotServe: if the arena cannot finish a match. NoShow: if a bot does not connect. As
+    `arena.app.arena_process.serve`.
     """
     margins = record.margins
 

@@ -1,4 +1,4 @@
-"""Backups: all that an arena needs to continue, copied while it serves, and restored.
+"""Backups: copies of all files that an arena needs to continue, which are made while it serves and restored.
 
 A backup is a compressed tar. Its first member names the versions, its last one has the SHA-256 of all others.
 
@@ -11,7 +11,7 @@ The files are written at different times, so they are copied in an order that le
    so much of them is copied. A match without a replay has its records, and each commitment its secret.
 5. All is copied. An archive of a version is kept before the version is recorded, so it is there.
 
-What bots saw after the moment of the backup is not in it, and packs of that time may be published. So a restore
+Cards that bots saw after the moment of the backup are not in it, and packs of that time may be published. So a restore
 removes fair deal-sets that were in play from the store, the journal and the deals: they get new packs. Complete
 deal-sets stay. Packs that follow from a seed stay the same, and those matches continue.
 """
@@ -57,12 +57,12 @@ from arena.store.snapshot import forget_unfinished, put_back, snapshot
 _NAME: Final = "arena-%Y%m%dT%H%M%SZ.backup"
 _NAMES: Final = f"arena-{'[0-9]' * 8}T{'[0-9]' * 6}Z.backup"
 RESTORED: Final = "the arena was restored from a backup"
-"""Why the deals that were in play are void."""
+"""The reason why the deals that were in play are void."""
 
 
 @dataclass(frozen=True, slots=True)
 class Restored(Copied):
-    """What a restore has copied, and what of it could not be read."""
+    """The files that a restore has copied, and damage in them."""
 
     damage: tuple[str, ...]
     """Sentences about the journal, which was damaged when it was backed up and is restored up to there."""
@@ -74,7 +74,7 @@ class Restored(Copied):
 def back_up(data: Path, file: Path, progress: Progress = lambda _: None) -> Copied:
     """Write a backup of a data folder, while an arena serves or not. Only the owner may read it.
 
-    It is read back from the disk and checked as `restore` does it, before it gets its name.
+    Before it gets its name, it is read back from the disk and checked like a restore.
 
     Raises:
       BadBackup: if the file exists, a file of the folder cannot be copied, or the backup reads back differently.
@@ -98,7 +98,7 @@ def back_up(data: Path, file: Path, progress: Progress = lambda _: None) -> Copi
                 copied = _write(data, packed, dump, progress)
             raw.flush()
             os.fsync(raw.fileno())
-            # It is read from the disk, and not from memory.
+            # It is read from the disk, not from memory.
             os.posix_fadvise(raw.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
         _require_restorable(partial, copied, progress)
         partial.rename(file)
@@ -111,7 +111,7 @@ def back_up(data: Path, file: Path, progress: Progress = lambda _: None) -> Copi
 
 
 def name_in(folder: Path, unix_s: float) -> Path:
-    """The file of a backup of this moment in a folder of backups; names are in the order of time."""
+    """Return the file of a backup of this moment in a folder of backups; names are in the order of time."""
     return folder / time.strftime(_NAME, time.gmtime(unix_s))
 
 
@@ -122,7 +122,7 @@ def remove_older(folder: Path, keep: int) -> None:
 
 
 def _require_restorable(partial: Path, copied: Copied, progress: Progress) -> None:
-    """Require that `restore` would take a backup that was just written."""
+    """Require that `restore` would accept a backup that was just written."""
     try:
         _, restorable = read_archive(
             partial, None, lambda done: progress(f"reading it back: {done}")
@@ -187,16 +187,16 @@ def _kept_files(data: Path) -> Iterator[Path]:
 
 
 def _sizes(data: Path, journal: Path) -> list[tuple[Path, int | None]]:
-    """The files that grow, with the lengths that are copied, in the order of the module's text."""
+    """Return the files that grow, with the lengths that are copied, in the order of the module's text."""
     others = [path for path in _files(journal) if path.name != DEALS_NAME]
     paths = [*others, data / "commitments", journal / DEALS_NAME]
     return [(path, path.stat().st_size) for path in paths if path.exists()]
 
 
 def _add_file(tar: tarfile.TarFile, path: Path, name: str, most: int | None) -> tuple[str, int]:
-    """Add a file, or the first `most` bytes of it; returns its hash, which is empty if it is gone, and its size.
+    """Add a file, or the first `most` bytes of it; return its hash, which is empty if the file is missing, and its size.
 
-    A link to a name beside it stays a link; of any other link the file is added.
+    A link to a name beside it stays a link; for any other link the file is added.
     """
     info = tarfile.TarInfo(name)
     if path.is_symlink():
@@ -210,7 +210,7 @@ def _add_file(tar: tarfile.TarFile, path: Path, name: str, most: int | None) -> 
                 f"{path} is a link to {target}, which is no file: put that in its place"
             )
     if not path.is_file():
-        return "", 0  # a socket, or removed since
+        return "", 0  # a socket, or it was removed in the meantime
     try:
         file = path.open("rb")
     except FileNotFoundError:
@@ -284,8 +284,7 @@ def restore(file: Path, data: Path, url: str = "", progress: Progress = lambda _
 def _forget_deals_in_play(data: Path, counting: frozenset[str]) -> tuple[str, ...]:
     """Remove the matches that do not count from the journal, and void their deals.
 
-    Returns:
-      What of the journal is damaged.
+    Returns: Sentences about damage of the journal.
     """
     damage = keep_matches(data / "journal", counting)
     with DealLog(data / "journal", public=data / "commitments") as log:

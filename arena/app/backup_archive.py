@@ -47,16 +47,16 @@ LEFT_OUT: Final = frozenset(
         *(INSTALLED, BOT_PYTHON),
     }
 )
-"""What belongs to a running process or to this machine, or is made again from the rest."""
+"""Names that belong to a running process or to this machine, or can be made again."""
 STEMS_LEFT_OUT: Final = (".", "arena.db", "arena.log")
 _SKIPPED: Final = frozenset({BOT_PYTHON})
-"""What archives of earlier arenas have, and is made again."""
+"""Names in archives of some arenas that can be made again."""
 _MODES: Final = 0o755
 _MAX_NAME_BYTES: Final = 255
 _MAX_PATH_BYTES: Final = 2_048
 _MAX_MTIME_S: Final = 2**40
 _MAX_HEADER_BYTES: Final = 1 << 20
-"""A header, with its long names, is read into memory."""
+"""The size limit of a header with its long names, because it is read into memory."""
 _MAX_ABOUT_BYTES: Final = 64 << 10
 _PIECE_BYTES: Final = 1 << 20
 
@@ -68,7 +68,7 @@ class BadBackup(StoreError):
 
 
 class Unrestorable(Exception):
-    """What a backup has cannot be restored. The text ends a sentence that begins with the backup's name."""
+    """The content of a backup cannot be restored. The text ends a sentence that begins with the backup's name."""
 
 
 _DAMAGED: Final = "is damaged or cut off"
@@ -92,7 +92,7 @@ class About:
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """What a backup or a restore has copied."""
+    """The files that a backup or a restore has copied."""
 
     files: int
     size_bytes: int
@@ -128,8 +128,7 @@ class Hashing:
 def read_archive(file: Path, folder: Path | None, progress: Progress) -> tuple[About, Copied]:
     """Read a backup and compare it with its hashes.
 
-    Args:
-      folder: Where its members are written: an empty folder of this user alone. None writes nothing.
+    Args: folder: The folder for its members, which is empty and only for this user. None writes nothing.
 
     Raises:
       Unrestorable: if it is damaged, or has what no arena writes.
@@ -148,7 +147,7 @@ def read_archive(file: Path, folder: Path | None, progress: Progress) -> tuple[A
                     bounded.left = _MAX_HEADER_BYTES
                     if (member := tar.next()) is None:
                         raise Unrestorable(_DAMAGED)
-                    tar.members.clear()  # else it keeps all of them
+                    tar.members.clear()  # otherwise it keeps all of them
                     if member.size < 0:  # some versions of Python refuse it themselves
                         raise Unrestorable(_DAMAGED)
                     bounded.left += member.size
@@ -159,7 +158,7 @@ def read_archive(file: Path, folder: Path | None, progress: Progress) -> tuple[A
                     progress(f"{len(members.sums)} files, {members.size_bytes / 1e6:,.0f} MB")
                 if tar.next() is not None:
                     raise Unrestorable(_DAMAGED)
-            # What pads the last record, and the checksum of all.
+            # The padding of the last record, and the checksum of all bytes.
             if len(packed.read(2 * tarfile.RECORDSIZE)) > tarfile.RECORDSIZE:
                 raise Unrestorable(_DAMAGED)
     except (tarfile.TarError, EOFError, gzip.BadGzipFile, zlib.error, ValueError) as error:
@@ -208,7 +207,7 @@ class _Members:
         self._folders.update("/".join(parts[:end]) for end in range(1, len(parts)))
 
     def _problem(self, member: tarfile.TarInfo) -> str:
-        """Why a member is refused, as part of a sentence; empty if it is not."""
+        """Return why a member is refused, as part of a sentence; empty if it is not."""
         name, parts = member.name, member.name.split("/")
         if any(not part or part.startswith(".") for part in parts) or "\0" in name:
             return "which is no path below a data folder"
@@ -233,7 +232,7 @@ class _Members:
 
 
 def is_plain_target(target: str) -> bool:
-    """Whether a link with this target stays in its folder."""
+    """Return whether a link with this target stays in its folder."""
     return not ("/" in target or "\0" in target or target in ("", ".", ".."))
 
 
@@ -244,7 +243,7 @@ def _problem_of_link(target: str) -> str:
 
 
 def _problem_of_place(top: str) -> str:
-    """Why nothing is restored below this name of a data folder; empty if it is."""
+    """Return why nothing is restored below this name of a data folder; empty if it is."""
     folded = top.casefold()  # some file systems ignore case
     if folded == URL_FILE:
         return "the address of a database, where --store alone names the database"
@@ -324,5 +323,5 @@ def _text(tar: tarfile.TarFile, member: tarfile.TarInfo, most_bytes: int) -> byt
 
 
 def as_member(values: Mapping[str, object]) -> bytes:
-    """The content of a member that has JSON."""
+    """Return the content of a member that has JSON."""
     return json.dumps(values, indent=1).encode()

@@ -1,6 +1,6 @@
 """The ladder to climb: frozen bots of a game, and how a bot plays upward by comparisons until it does not beat one.
 
-What was played is kept in a file after each block of deal-sets, and the same climb goes on from there.
+The results are stored in a file after each block of deal-sets, and the same climb continues from there.
 """
 
 import contextlib
@@ -23,21 +23,21 @@ from cardarena.v1 import comparisons_pb2
 CHAMPIONS: Final = "champions"
 """The folder of a data folder with archived champions: in it a folder for each game, with a bot in each entry."""
 FOLDER: Final = "climbs"
-"""The folder of a data folder with what climbs have played."""
+"""The folder of a data folder with the results of climbs."""
 MOST_LONGER: Final = 4
-"""A rung that the bot is about to beat gets up to so many times as many deal-sets."""
+"""The maximal factor of deal-sets for a rung that the bot is about to beat."""
 
 
 def is_beaten(result: comparisons_pb2.Comparison) -> bool:
-    """Whether the climbing bot, the first of a comparison with a rung, is better by the anytime test."""
+    """Return whether the climbing bot, the first of a comparison with a rung, is better by the anytime test."""
     return result.decision == comparisons_pb2.COMPARISON_DECISION_BETTER
 
 
 def longer(result: comparisons_pb2.Comparison, most: int) -> int:
-    """The number of deal-sets that the bot, which is ahead of a rung, likely needs to beat it; 0 if it gets no more.
+    """Return the number of deal-sets that the bot, which is ahead of a rung, likely needs to beat it; 0 if it gets no more.
 
-    Where margins are small beside the bound of the rules, no valid test decides within `most` deal-sets. More may depend
-    on what was seen so far, as the test may be read at any time.
+    If margins are small compared with the bound of the rules, no valid test decides within `most` deal-sets. A later
+    limit may depend on the results so far, because the test may be read at any time.
     """
     is_ahead = not result.decision and result.mean > 0.0 and result.HasField("needed_mid")
     needed = result.deal_sets + max(BLOCK_DEAL_SETS, result.needed_mid)
@@ -46,7 +46,7 @@ def longer(result: comparisons_pb2.Comparison, most: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ComparedRung:
-    """A rung, and what came of the comparison with it."""
+    """A rung, and the result of the comparison with it."""
 
     name: str
     bot: BotCommand
@@ -69,7 +69,7 @@ class ComparedRung:
 
 
 def rungs_of(game: Game, data: Path) -> dict[str, str]:
-    """The commands of the rungs of a game by name, the lowest first: random and first moves, house levels, champions."""
+    """Return the commands of the rungs of a game by name, the lowest first: random and first moves, house levels, champions."""
     random, *levels = STEPS
     folder = data / CHAMPIONS / game.id
     champions = sorted(folder.iterdir()) if folder.is_dir() else []
@@ -94,18 +94,14 @@ def climb(
 ) -> Iterator[ComparedRung]:
     """Compare a bot with one rung after the other, and yield each result, until a rung is not beaten.
 
-    They play each other where a table has two seats; otherwise both play against the house bot of the level `sample`.
+    They play each other if a table has two seats; otherwise both play against the house bot of the level `sample`.
 
-    Args:
-      rungs: By name, the lowest first.
-      most: Deal-sets against a rung after which it counts as not beaten; more by `longer`.
-      seed: Fixes seating, and deals that are seeded; without it they follow from the bots' files.
-      on_verdict: Called with the name of a rung and the verdict so far, after each block.
+    Args: rungs: By name, the lowest first. most: Deal-sets against a rung after which it counts as not beaten; more by
+    `longer`. seed: Determines the seating and seeded deals; by default they follow from the bots' files. on_verdict:
+    Called with the name of a rung and the verdict so far, after each block.
 
-    Raises:
-      BadCommand: if a file of a bot cannot be read.
-      KeyboardInterrupt: after Ctrl-C. The same call goes on.
-      As `play`.
+    Raises: BadCommand: if a file of a bot cannot be read. KeyboardInterrupt: after Ctrl-C. The same call continues. As
+    `play`.
     """
     run: dict[str, Any] = {
         "terms": terms_json(terms),
@@ -144,7 +140,8 @@ def climb(
                 limit = further
             is_over = result.decision or len(record.margins) >= limit
             if len(record.margins) > written or not is_over:
-                raise KeyboardInterrupt  # which ended `play`, perhaps before the last margins were kept
+                # Ctrl-C ended `play`, perhaps before the last margins were stored
+                raise KeyboardInterrupt
             reached = ComparedRung(
                 name, rung, comparison, result, tuple(record.margins), record.faults
             )

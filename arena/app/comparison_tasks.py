@@ -34,7 +34,7 @@ class _Program:
     words: tuple[str, ...]
     """A Python file and its arguments."""
     content: str
-    """The hashes of its files: a process that has played other ones loads it anew."""
+    """The hashes of its files: a process that has loaded other files loads it again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class _Task:
 
 
 _Played: TypeAlias = list[tuple[MatchOutcome, list[tuple[int, str]]]]
-"""For each table its outcome, and what was raised, with its seat."""
+"""For each table its outcome, and its exceptions with their seats."""
 
 
 def compare_by_tasks(
@@ -67,9 +67,8 @@ def compare_by_tasks(
     The result does not depend on the engine. `on_exception` gets the name of a bot, and the place and text of what its
     code raised. See `arena.app.author_matches.compare` for the other arguments and the result.
 
-    Raises:
-      BadCommand: if a bot is no Python program, gives no bot, or does not play the game.
-      Unplayed: if a process dies again and again.
+    Raises: BadCommand: if a bot is no Python program, gives no bot, or does not play the game. Unplayed: if a process
+    dies repeatedly.
     """
 
     def verdict_so_far() -> Verdict:
@@ -99,7 +98,7 @@ def outcomes_by_tasks(
 ) -> Iterator[list[MatchOutcome]]:
     """Yield for each deal-set the outcomes of its tables, in order: for each part, deal-sets of these numbers.
 
-    Each part has a comparison and its bots. All parts are handed out together.
+    Each part has a comparison and its bots. All parts are submitted together.
 
     Raises:
       As `compare_by_tasks`.
@@ -148,7 +147,7 @@ def _program(command: BotCommand) -> _Program:
 
 @functools.lru_cache(maxsize=64)
 def _bot(program: _Program, game: str) -> AnyBot:
-    """Run a program as far as the call of `cardarena.run`."""
+    """Run a program up to the call of `cardarena.run`, and return its bot."""
     try:
         bot = bot_of(house_argv(program.level)[1:] if program.level else program.words)
         require_fit(bot, game)

@@ -1,4 +1,4 @@
-"""The findings of `arena doctor data`: whether the parts of a data folder say the same.
+"""The findings of `arena doctor data`: whether the parts of a data folder agree.
 
 The store, the replays, the public log of deals and the official standings hold the same results, and each can be changed
 or damaged alone. A replay follows from its own records and the arena's signature, so it is compared with the store, and
@@ -26,7 +26,7 @@ from arena.store.data_folder import store_path
 from arena.store.matches import MAX_PAGE, MatchFilter
 
 MOST_SHOWN: Final = 20
-"""Problems of one part that are listed; the others are counted."""
+"""The maximal number of problems of one part that are listed; the others are counted."""
 RESTORE: Final = "find out who wrote into the folder, and restore a backup: arena restore"
 
 Progress = Callable[[str], None]
@@ -38,7 +38,7 @@ def examine_data(data: Path, progress: Progress = lambda _: None) -> Iterator[Fi
         cure = "name the folder with --data"
         yield Finding("data", Readiness.LACKS, f"nothing was played in {data} yet", cure)
         return
-    # Deals are in the log before their replays, so that what an arena plays meanwhile is in both.
+    # Deals are in the log before their replays, so matches that an arena plays during the check are in both.
     replays = data / "replays"
     files = sorted(replays.glob(f"*{REPLAY_SUFFIX}"))
     try:
@@ -61,7 +61,7 @@ def examine_data(data: Path, progress: Progress = lambda _: None) -> Iterator[Fi
 
 
 def _findings(subject: str, fine: str, problems: Iterator[str]) -> Iterator[Finding]:
-    """A finding for each problem; a good one if there is none."""
+    """Yield a finding for each problem; a good one if there is none."""
     has_problems = False
     for problem in islice(problems, MOST_SHOWN):
         has_problems = True
@@ -80,7 +80,7 @@ def _replays(
     key: bytes,
     progress: Progress,
 ) -> Iterator[str]:
-    """Replays that are not true, and differences from the store. An arena may publish and prune some meanwhile."""
+    """Return problems of replays, and differences from the store. An arena may publish and prune some during the check."""
     missing = {match.outcome.match_id for match in _published(store)}
     logged = []
     for number, path in enumerate(files, 1):
@@ -130,7 +130,7 @@ def _differences(stored: StoredMatch, played: StoredMatch) -> Iterator[str]:
             f"{', '.join(played.bots)} by its replay"
         )
     for field in dataclasses.fields(stored.outcome):
-        if field.name == "evidence" or not field.compare:  # not in a replay
+        if field.name == "evidence" or not field.compare:  # replays do not have this field
             continue
         kept, true = getattr(stored.outcome, field.name), getattr(played.outcome, field.name)
         if kept != true:
@@ -143,7 +143,7 @@ def _shown(value: object) -> str:
 
 
 def _standings(store: Store, key: bytes) -> Iterator[str]:
-    """Official standings that do not follow from their deal-sets, or that this arena has not signed."""
+    """Return problems of official standings that do not follow from their deal-sets, or that this arena has not signed."""
     held = store.competitions()
     for competition in held.all():
         for number in range(1, competition.official + 1):

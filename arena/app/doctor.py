@@ -1,4 +1,4 @@
-"""What a machine lacks for playing, serving, submitted bots and pages: the findings of `arena doctor`."""
+"""The findings of `arena doctor`: what a machine lacks for playing, serving, submitted bots and pages."""
 
 import ctypes
 import os
@@ -26,15 +26,15 @@ from arena.store.data_folder import is_running, store_path
 
 _PAGES_NEED: Final = ("starlette", "uvicorn", "jinja2", "markdown_it")
 _UNSYNCHRONISED: Final = 5
-"""What adjtimex returns while nothing sets the clock: TIME_ERROR."""
+"""The result of adjtimex while no program sets the clock: TIME_ERROR."""
 _TIMEX_BYTES: Final = 512
-"""More than a `struct timex` has on any system."""
+"""A size that exceeds a `struct timex` on all systems."""
 _SPADE: Final = "2660"
 _CONNECT_S: Final = 5.0
 
 
 class Goal(StrEnum):
-    """What the machine is wanted for."""
+    """The purpose of a machine."""
 
     PLAY = "play"
     SERVE = "serve"
@@ -45,12 +45,12 @@ class Goal(StrEnum):
 
 
 MACHINE: Final = frozenset(Goal) - {Goal.DATA}
-"""The goals of a machine, which are looked at in a moment."""
+"""The goals of a machine, which are checked in a moment."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a machine is to do, and with what."""
+    """The goals of a machine, with their parameters."""
 
     goals: AbstractSet[Goal]
     data: Path
@@ -63,7 +63,7 @@ class Wanted:
 def examine(
     wanted: Wanted, sandbox: Sandbox, progress: Callable[[str], None] = lambda _: None
 ) -> Iterator[Finding]:
-    """Look at all that the goals need, in the order of the goals."""
+    """Check everything that the goals need, in the order of the goals."""
     if wanted.goals & MACHINE:
         yield from _machine(wanted, sandbox)
     if Goal.DATA in wanted.goals:
@@ -99,7 +99,7 @@ def _python() -> Finding:
 
 
 def sandbox_finding(sandbox: Sandbox, *, submissions: bool) -> Finding:
-    """The sandbox level; submitted bots need S2."""
+    """Return the sandbox level; submitted bots need S2."""
     level = sandbox.level
     if level in UPLOADS_AT:
         return Finding("sandbox", Readiness.OK, level.value)
@@ -113,7 +113,7 @@ def sandbox_finding(sandbox: Sandbox, *, submissions: bool) -> Finding:
 
 
 def groups_finding(sandbox: Sandbox) -> Finding:
-    """Whether the memory and processor of a whole bot are limited."""
+    """Return whether the memory and processor of a whole bot are limited."""
     if sandbox.level is Level.S3:
         return Finding("control groups", Readiness.OK, "delegated")
     why, _, cure = sandbox.why_not(Level.S3).partition(": ")
@@ -124,7 +124,7 @@ def groups_finding(sandbox: Sandbox) -> Finding:
 def data_finding(
     data: Path, measured: Callable[[Path], tuple[int, int, int]] = shutil.disk_usage
 ) -> Finding:
-    """Whether the data folder can be written, and its disk has space for matches."""
+    """Return whether the data folder can be written, and its disk has space for matches."""
     folder = data.absolute()
     while not folder.exists():
         folder = folder.parent
@@ -140,7 +140,7 @@ def data_finding(
 
 
 def port_finding(subject: str, port: int, option: str, data: Path) -> Finding:
-    """Whether a port is free on this machine."""
+    """Return whether a port is free on this machine."""
     try:
         require_free("127.0.0.1", port)
     except CannotServe as error:
@@ -151,13 +151,13 @@ def port_finding(subject: str, port: int, option: str, data: Path) -> Finding:
 
 
 def _adjtimex() -> int | None:
-    """The state of the kernel's clock; None if the system does not tell."""
+    """Return the state of the kernel's clock; None if the system does not report it."""
     adjtimex = getattr(ctypes.CDLL(None), "adjtimex", None)
     return None if adjtimex is None else int(adjtimex(ctypes.create_string_buffer(_TIMEX_BYTES)))
 
 
 def clock_finding(state: int | None) -> Finding:
-    """Whether something sets the clock, given what adjtimex returned."""
+    """Return whether a program sets the clock, from the result of adjtimex."""
     if state is None or state < 0:
         return Finding("clock", Readiness.OK, "this system does not tell whether it is set")
     if state != _UNSYNCHRONISED:
@@ -167,7 +167,7 @@ def clock_finding(state: int | None) -> Finding:
 
 
 def store_finding(url: str) -> Finding:
-    """Whether a store in PostgreSQL answers, and is new enough."""
+    """Return whether a store in PostgreSQL answers, and is new enough."""
     try:
         return Finding("PostgreSQL", Readiness.OK, answering_version(url, _CONNECT_S))
     except StoreError as error:
@@ -178,7 +178,7 @@ def store_finding(url: str) -> Finding:
 
 
 def packages_finding(needed: Collection[str] = _PAGES_NEED) -> Finding:
-    """Whether the packages that draw pages are installed."""
+    """Return whether the packages that draw pages are installed."""
     if missing := [name for name in needed if find_spec(name) is None]:
         cure = "pip install 'cardarena-engine[web]'"
         return Finding("packages", Readiness.LACKS, f"{', '.join(missing)} not installed", cure)
@@ -186,7 +186,7 @@ def packages_finding(needed: Collection[str] = _PAGES_NEED) -> Finding:
 
 
 def _fonts_with_suits() -> int | None:
-    """The number of installed fonts with the suits of cards; None without fontconfig."""
+    """Return the number of installed fonts with the suits of cards; None without fontconfig."""
     if shutil.which("fc-list") is None:
         return None
     command = ["fc-list", f":charset={_SPADE}", "family"]
@@ -194,7 +194,7 @@ def _fonts_with_suits() -> int | None:
 
 
 def fonts_finding(count: int | None) -> Finding:
-    """Whether a browser on this machine can draw cards. Browsers of other machines have their own fonts."""
+    """Return whether a browser on this machine can draw cards. Browsers of other machines have their own fonts."""
     if count is None:
         return Finding(
             "fonts", Readiness.OK, "no fontconfig here; browsers of other machines have fonts"

@@ -9,9 +9,9 @@ class Readiness(StrEnum):
 
     OK = "ok"
     WEAK = "weak"
-    """It can be, with the disadvantage that the finding names."""
+    """It can be reached, with the disadvantage that the finding names."""
     LACKS = "lacks"
-    """It cannot be."""
+    """It cannot be reached."""
 
 
 @dataclass(frozen=True, slots=True)

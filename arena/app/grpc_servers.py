@@ -30,7 +30,7 @@ from arena.live.self_probe import SelfProbe
 
 
 def play_server(arena: Arena, folder: OpenFolder, metrics: Metrics) -> grpc.aio.Server:
-    """The server of sandboxed bots: they can play, and nothing else."""
+    """Return the server of sandboxed bots, which has only the play service."""
     server = new_server(_interceptors(arena, metrics))
     flush = folder.records.journal.flush
     play = play_handler(arena, flush, arena.now_s, metrics, sandboxed=True)
@@ -46,7 +46,7 @@ def arena_server(
     health: Health,
     servicers: Sequence[object],
 ) -> grpc.aio.Server:
-    """The public server; it has `servicers` besides play and health."""
+    """Return the public server; it has `servicers` besides play and health."""
     server = new_server(_interceptors(arena, metrics, probe.call))
     probe.listen(server)
     play = play_handler(arena, folder.records.journal.flush, arena.now_s, metrics)
@@ -63,7 +63,7 @@ def servicers_of(
     sandbox: str,
     webhook_hosts: Collection[str] = (),
 ) -> Sequence[object]:
-    """What answers the calls of people and programs besides play."""
+    """Return the servicers of the calls besides play."""
     matches, tokens = arena.matches, arena.tokens
     flush, recent = folder.records.journal.flush, RecentResults(FRESH_S)
     return (

@@ -1,4 +1,4 @@
-"""A channel to the services of an arena in this process: for commands in a folder where no arena is asked.
+"""A channel to the services of an arena in this process, for commands that use a folder without a running arena.
 
 A command sends the same message over a network or here, and the same servicer answers it, with the same row of access.
 Here the caller is an organiser: a user who may write the folder may do everything in it. Errors of the store keep their
@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 class LocalChannel:
-    """Answers calls of the generated stubs in this process. Used by one thread."""
+    """A channel that answers calls of the generated stubs in this process. Used by one thread."""
 
     def __init__(self, data: Path) -> None:
         token = new_token()
@@ -88,7 +88,7 @@ class LocalChannel:
         except Refused as refused:
             if isinstance(refused.__cause__, StoreError) and refused.reason in _HIDDEN:
                 raise refused.__cause__ from None
-            # Nothing is cut, as it crosses no network.
+            # Texts are not shortened, because they cross no network.
             whole = Refused(
                 refused.reason, refused.detail, retry_s=refused.retry_s, max_chars=sys.maxsize
             )
@@ -96,7 +96,7 @@ class LocalChannel:
 
 
 _HIDDEN: Final = frozenset({"STORE_AWAY", "STORE_BUSY"})
-"""Refusals that hide the text of an error from clients of a network."""
+"""The refusals that hide the text of an error from network clients."""
 
 
 class LocalError(grpc.RpcError):
@@ -113,7 +113,7 @@ class LocalError(grpc.RpcError):
         return self._refused.text
 
     def trailing_metadata(self) -> Any:
-        """The reason, for programs."""
+        """Return the reason, for programs."""
         return self._refused.trailing_metadata()
 
 
@@ -126,7 +126,7 @@ class _Call:
 
 
 class _Folder:
-    """What servicers in a folder need. The store is opened when one needs it."""
+    """The parts that servicers in a folder need. The store is opened when one of them needs it."""
 
     def __init__(self, data: Path, tokens: Tokens) -> None:
         self.data: Final = data
@@ -235,18 +235,18 @@ class _ThisThread(ThreadPoolExecutor):
 
 
 def has_store(data: Path) -> bool:
-    """Whether a folder has a store; `local_channel` creates one otherwise."""
+    """Return whether a folder has a store; `local_channel` creates one otherwise."""
     return is_there(store_path(data))
 
 
 def runs_in(data: Path) -> bool:
-    """Whether an arena runs in a folder."""
+    """Return whether an arena runs in a folder."""
     return is_running(data)
 
 
 @contextlib.contextmanager
 def local_channel(data: Path) -> Iterator[grpc.Channel]:
-    """A channel to the services of a folder. Calls raise `StoreError` if the store cannot be opened or used."""
+    """Open a channel to the services of a folder for the block. Calls raise `StoreError` if the store cannot be opened or used."""
     with contextlib.closing(LocalChannel(data)) as channel:
         yield cast("grpc.Channel", channel)
 

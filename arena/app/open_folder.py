@@ -1,4 +1,4 @@
-"""The data folder of an arena that runs: locked, its files open, and what earlier processes left read."""
+"""The data folder of an arena that runs: it is locked, its files are open, and the files of earlier processes are read."""
 
 import asyncio
 import contextlib
@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class OpenFolder:
-    """What is open before trio starts."""
+    """The files that are open before trio starts."""
 
     records: ArenaRecords
     store: Store
@@ -49,8 +49,7 @@ async def open_folder(
 ) -> OpenFolder:
     """Open a data folder; a new one is made.
 
-    Args:
-      on_broken: Called with the reason when the journal or the deal log can no longer be written.
+    Args: on_broken: Called with the reason when the journal or the deal log cannot be written any more.
 
     Raises:
       CannotServe: if another arena runs in it, or it cannot be written.
@@ -72,7 +71,7 @@ async def open_folder(
     )
     intake = SubmissionIntake(data, store.registry(), store.keys(), lambda: datetime.now(UTC))
     await asyncio.to_thread(intake.clear)
-    # What an earlier process left is read before this one writes anything.
+    # The files of an earlier process are read before this one writes anything.
     recovery = await asyncio.to_thread(
         recover, folder, replays, is_secret=lambda _: True, signer=signer
     )
@@ -110,9 +109,9 @@ def _providers(data: Path) -> SignInProviders:
 
 
 def _take(data: Path, replays: Path, stack: contextlib.AsyncExitStack) -> None:
-    """Make the folder, and keep other arenas out of it."""
+    """Make the folder, and lock it against other arenas."""
     try:
-        for folder in (replays, data):  # the inner one fails if a file is in its way
+        for folder in (replays, data):  # the inner one fails if a file has its name
             folder.mkdir(parents=True, exist_ok=True)
         lock = stack.enter_context(os.fdopen(data_folder.open_lock(data), "r+"))
     except OSError as error:

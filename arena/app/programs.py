@@ -1,4 +1,4 @@
-"""What an arena process is run for, besides a program of the caller's (`arena.app.arena_process.serve`).
+"""The programs of an arena process, besides one of the caller's (`arena.app.arena_process.serve`).
 
 `serve_bots` is `arena serve`, and `play_competitions` plays competitions without a running arena. `arena.app.worker` has
 the workers of another arena.
@@ -53,14 +53,13 @@ def serve_bots(
     sandbox: Sandbox | None = None,
     listening: Callable[[str, bool], None] = lambda *_: None,
 ) -> None:
-    """Run an arena that bots dial in to, and that plays its competitions, until it is stopped.
+    """Run an arena to which bots connect, and which plays its competitions, until it is stopped.
 
-    Args:
-      workers: So many play deal-sets of launched bots; with 0 the arena itself does.
-      house: Whether the arena's own bots enter each ladder that any bot may enter.
-      guests: Whether bots without a key are let in; None lets them in on this machine alone.
-      store_url: The address of a store in PostgreSQL, which the folder remembers; empty for what it remembers.
-      listening: Called once the arena listens, with its address, and whether no bot can connect before a key is made.
+    Args: workers: The number of workers that play deal-sets of launched bots; with 0 the arena itself plays them.
+    house: Whether the arena's own bots enter each ladder that any bot may enter. guests: Whether bots without a key are
+    accepted; None accepts them only from this machine. store_url: The address of a store in PostgreSQL, which is stored
+    in the folder; empty for the stored address. listening: Called once the arena listens, with its address, and whether
+    no bot can connect before a key is made.
 
     Raises:
       As `arena.app.arena_process.serve`.
@@ -108,7 +107,7 @@ def serve_bots(
     path = data_folder.store_path(settings.data)
     if store_url:
         keep_in(store_url, path)
-    open_store(path).close()  # made, or brought up to date, with patience for other programs
+    open_store(path).close()  # the store is made or migrated, and other programs are waited for
     # Keys are looked up on the loop, which must not wait for locks of other programs.
     with open_store(path, busy_timeout_s=0) as impatient:
         keys = impatient.keys()
@@ -130,13 +129,12 @@ def play_competitions(
     """Play competitions of a folder until each is finished or paused.
 
     An arena is started in the folder, and the competitions' bots are launched into it. An error in one competition
-    pauses that one; returns why, by their names.
+    pauses only this one. Returns the reasons by name.
 
-    Args:
-      names: The competitions, in the order in which they begin.
-      limits_load: Whether fewer matches are played while the arena is late or its disk full.
-      on_progress: Called with a competition's name, the number of a game, and its played and scheduled matches.
-      bridge: Starts a process that has an engine play all deal-sets, of seeded competitions; None plays them here.
+    Args: names: The competitions, in the order in which they begin. limits_load: Whether fewer matches are played while
+    the arena is late or its disk full. on_progress: Called with a competition's name, the number of a game, and its
+    played and scheduled matches. bridge: Starts a process that passes all deal-sets of seeded competitions to an
+    engine; None plays them here.
 
     Raises:
       CannotServe: if an arena runs there already.
@@ -193,7 +191,7 @@ def play_competitions(
 def round_robin_plan(
     name: str, terms: MatchTerms, commands: Sequence[BotCommand], deal_sets: int, seed: str | None
 ) -> str:
-    """The plan of a round robin between launched bots, as TOML; without a seed, deals are fair."""
+    """Return the plan of a round robin between launched bots, as TOML; without a seed, deals are fair."""
     values: dict[str, Any] = terms_json(terms)
     return toml(
         {
@@ -220,7 +218,7 @@ def _of_plan(command: BotCommand) -> dict[str, Any]:
 
 
 def launched_commands(data: Path, names: Sequence[str]) -> tuple[BotCommand, ...]:
-    """The commands of the bots that competitions of a folder launch.
+    """Return the commands of the bots that competitions of a folder launch.
 
     Raises `BadCommand` if one cannot be launched, and `StoreError` if the store fails.
     """
@@ -261,7 +259,7 @@ async def while_bots_can_start(sandbox: Sandbox | None) -> AsyncGenerator[None]:
         )
 
 
-# Commands take all that they need of these from here.
+# Commands import all that they need of these from here.
 __all__ = [
     "MAX_MATCHES",
     "ServerSettings",

@@ -2,10 +2,10 @@
 
     python -m arena.app.qualification ARCHIVE WORK REPORT AGAIN SEED DATA RUNTIME
 
-WORK is a folder that does not exist yet. REPORT is the file of the report, in JSON, which is written
-atomically. DATA has the runtimes and installed wheels; RUNTIME is the hash of the bot's runtime, or
-empty. The process exits with an error if there is no sandbox, or if the sandbox's spawner ends, or the
-memory of the machine. It has a low priority, so that it does not delay matches in play.
+WORK is a folder that does not exist yet. REPORT is the file of the report, in JSON, which is written atomically. DATA
+has the runtimes and installed wheels; RUNTIME is the hash of the bot's runtime, or empty. The process exits with an
+error if there is no sandbox, if the sandbox's spawner ends, or if the memory of the machine runs out. It has a low
+priority, so that it does not delay matches in play.
 """
 
 import contextlib
@@ -48,12 +48,12 @@ def qualify(
     sandbox: Sandbox | None = None,
     shelves: Shelves | None = None,
 ) -> QualificationReport:
-    """Check whether the bot in an archive may play; as `arena.testing.qualification.run.qualify`."""
+    """Check whether the bot in an archive may play; see `arena.testing.qualification.run.qualify`."""
     return run.qualify(archive, work, _serve, request, on_done, sandbox, shelves)
 
 
 def checks_of(archive: BotArchive, data: Path) -> tuple[str, ...]:
-    """The names of the checks of a bot, if this machine can run it. That of the manifest is always done.
+    """Return the names of the checks of a bot, if this machine can run it. The check of the manifest is always made.
 
     Raises `BadCommand` if the bot's runtime was not built in the folder.
     """
@@ -79,7 +79,7 @@ def check_bot(
     on_done: OnDone,
     sandbox: Sandbox | None,
 ) -> QualificationReport:
-    """As `qualify`, for an author: with the runtimes of `data`, in a folder that can be removed afterwards."""
+    """Do as `qualify` does, for an author: with the runtimes of `data`, in a folder that can be removed afterwards."""
     try:
         return qualify(archive.path, work, request, on_done, sandbox, Shelves(data))
     finally:
@@ -98,7 +98,7 @@ def main() -> None:
     archive, work, target, again, seed, data, runtime_sha256 = sys.argv[1:]
     os.nice(NICENESS)
     try:
-        # As in competitions, where bots see the same part of the system.
+        # This is as in competitions, where bots see the same part of the system.
         hidden = Path(work).absolute() / "data"
         sandbox = raise_sandbox(SandboxDemand.REQUIRE, data=hidden, in_memory=True)
     except NoSandbox as error:
@@ -111,7 +111,7 @@ def main() -> None:
         with sandbox:
             report = qualify(Path(archive), Path(work), request, sandbox=sandbox, shelves=shelves)
             if sandbox.has_ended:
-                sys.exit(NO_SPAWNER)  # the bot is not charged for what failed then
+                sys.exit(NO_SPAWNER)  # the failure is not charged to the bot
             if sandbox.is_short:
                 sys.exit(NO_MEMORY)
     except BadCommand as error:

@@ -1,8 +1,8 @@
 """Removes old replays, logs and packages of a data folder, while an arena serves or not.
 
-An arena never needs what is removed: matches of competitions that are not finished keep their replays, and packages
+An arena never needs the removed files: matches of competitions that are not finished keep their replays, and packages
 that a version may still be started with stay. Journals, keys, the log of commitments, official standings, results and
-submitted archives always stay. The lock of the files keeps backups and compaction apart from a removal.
+submitted archives always stay. The lock of the files prevents backups and compaction during a removal.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -21,12 +21,12 @@ from arena.store import BotKind, Store, StoreError, Version, data_folder, open_s
 
 _OUT: Final = frozenset({VersionEvent.RETIRED, VersionEvent.BANNED, VersionEvent.REJECTED})
 _BATCH: Final = 500
-"""Replays that are marked as removed in one transaction."""
+"""The number of replays that are marked as removed in one transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """What of one kind was removed, or would be."""
+    """The files of one kind that were removed, or would be."""
 
     kind: str
     files: int
@@ -42,7 +42,7 @@ def prune(
     dry_run: bool = False,
     progress: Callable[[str], None] = lambda _: None,
 ) -> list[Removed]:
-    """Remove what was last written before a time and is not needed; returns what was removed, by kind.
+    """Remove files that were last written before a time and are not needed; return the removed ones by kind.
 
     Raises `StoreError` if the store cannot be read, or a backup runs, and `OSError` if a file cannot be removed.
     """
@@ -69,7 +69,7 @@ def _prune_replays(
     needed = store.matches().of_unfinished_competitions()
     gone = [path for path in old if path.name.removesuffix(REPLAY_SUFFIX) not in needed]
     if not dry_run:
-        # Pages and lists name no replay that is missing, wherever this is stopped.
+        # Replays are marked first, so that pages and lists name no missing replay even if this is stopped.
         ids = [path.name.removesuffix(REPLAY_SUFFIX) for path in gone]
         for at in range(0, len(ids), _BATCH):
             store.matches().mark_removed(ids[at : at + _BATCH])
@@ -104,7 +104,7 @@ def _versions(store: Store) -> Iterator[Version]:
 
 
 def _may_play(version: Version, before_unix_s: float) -> bool:
-    """Whether a version may be started, or was until a short while ago."""
+    """Return whether a version may be started, or could be until recently."""
     return version.state not in _OUT or version.since_unix_ms / 1000 >= before_unix_s
 
 
@@ -131,7 +131,7 @@ def _is_old(path: Path, before_unix_s: float) -> bool:
 
 
 def _removed(kind: str, paths: Collection[Path], kept: int, *, dry_run: bool) -> Removed:
-    """Remove files and folders, unless it is a dry run, and count them. Of a link only itself is removed."""
+    """Remove files and folders, unless it is a dry run, and count them. A link is removed without its target."""
     files = size_bytes = 0
     for path in paths:
         is_folder = path.is_dir() and not path.is_symlink()

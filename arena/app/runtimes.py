@@ -12,7 +12,7 @@ from arena.store.data_folder import store_path
 
 
 def machine_runtimes(data: Path) -> tuple[Sequence[Runtime], Sequence[BuiltRuntime]]:
-    """The runtimes of this machine, installed or not, and those that were built in a folder."""
+    """Return the runtimes of this machine, installed or not, and those that were built in a folder."""
     return runtimes(), BuiltRuntimes(data).all()
 
 
@@ -24,8 +24,7 @@ def build_runtime(
     Args:
       found_in: A folder that has all wheels; None for the network.
 
-    Returns:
-      The runtime, and whether it was not built before.
+    Returns: The runtime, and whether it is new.
 
     Raises `NotBuilt` if it cannot be built; the text names the file and the reason.
     """

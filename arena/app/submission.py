@@ -1,4 +1,4 @@
-"""The archive that is submitted of a bot."""
+"""Archives for the submission of a bot."""
 
 import contextlib
 import shutil
@@ -20,7 +20,7 @@ _GAME: Final = '\n[[games]]\nid = "{}"\n'
 
 
 class CannotSubmit(Exception):
-    """An arena would not take the bot; the text has all its problems."""
+    """An arena would not accept the bot; the text has all problems."""
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""Tuning of a bot's parameters: the trials of `arena.results.tuning` played by tasks, and kept so that a killed run goes on."""
+"""Tuning of a bot's parameters: the trials of `arena.results.tuning`, which are played by tasks and stored, so that a killed run can continue."""
 
 import contextlib
 import random
@@ -18,12 +18,12 @@ from arena.results.tuning import Parameter, Point, Trial, Tuned, TuningLimits, t
 from arena.sandbox.command import BotCommand
 
 FOLDER: Final = "tunings"
-"""The folder of a data folder with what was played for tuning."""
+"""The folder of a data folder with the results of tuning."""
 _FIRST, _SECOND = "(first)", "(second)"
 
 
 def with_values(bot: BotCommand, parameters: Sequence[Parameter], point: Point) -> BotCommand:
-    """The bot with a word for the value of each parameter."""
+    """Return the bot with a word for the value of each parameter."""
     words = [parameter.word(place) for parameter, place in zip(parameters, point, strict=True)]
     return replace(bot, argv=(*bot.argv, *words))
 
@@ -41,17 +41,12 @@ def tune(
     on_played: Callable[[int, Sequence[Trial]], None] = lambda *_: None,
     on_exception: Callable[[str, str], None] = lambda *_: None,
 ) -> tuple[Tuned, Path]:
-    """Find good values of a bot's parameters, and return them with the file that keeps what was played.
+    """Find good values of a bot's parameters, and return them with the file of the results.
 
-    Args:
-      bot: The bot, without words for its parameters.
-      opponents: Bots to play against on the same boards; without any, two points play each other at two seats, and
-        against the house bot of the level `sample` at more.
-      data: Keeps what was played. The same call goes on after the last trials that are there.
-      on_played: Called with the deal-sets so far and the trials that are played next.
-      on_exception: As of `arena.app.comparison_tasks.compare_by_tasks`.
-
-    Raises:
+    Args: bot: The bot, without words for its parameters. opponents: Bots to play against on the same boards; without
+    any, two points play each other if a table has two seats, and otherwise against the house bot of the level `sample`.
+    data: The data folder, which keeps the results. The same call continues after the last stored trials. on_played:
+    Called with the deal-sets so far and the trials that are played next. on_exception: As for `arena.app.comparison_tasks.compare_by_tasks`. Raises:
       As `arena.app.comparison_tasks.compare_by_tasks`.
     """
     field = tuple(opponent.name for opponent in opponents)

@@ -41,9 +41,9 @@ from cardarena.v1 import work_pb2
 PROGRAM: Final = ("-m", "arena.cli.worker_process")
 """Arguments of Python that run the program of one worker process."""
 MAX_CACHE_BYTES: Final = 10 * 2**30
-"""Archives, and likewise installed wheels, that a worker keeps from its last run."""
+"""The number of bytes of archives, and of installed wheels, that a worker keeps from its last run."""
 MEASURE_AGAIN_S: Final = 3600.0
-"""Time from one measurement of the speed class to the next, which waits until nothing is in play."""
+"""Seconds between two measurements of the speed class; a measurement waits until nothing is in play."""
 
 _log = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ _log = logging.getLogger(__name__)
 Work = Callable[
     [Callable[[], AsyncIterator[work_pb2.WorkRequest]]], AsyncIterator[work_pb2.WorkResponse]
 ]
-"""Calls `WorkService.Work`; gets what begins the worker's messages, anew for each attempt to call."""
+"""Calls `WorkService.Work`; gets the first messages of the worker, again for each attempt to call."""
 GetArchive = Callable[[str], AsyncIterator[bytes]]
 """Yields the pieces of the archive of these contents, while the call of the worker is open."""
 
@@ -72,11 +72,10 @@ class WorkLink:
         *,
         is_local: bool,
     ) -> None:
-        """Call nothing yet.
+        """Make a link that calls nothing until `run`.
 
-        Args:
-          folder: Has archives while they are fetched.
-          is_local: Whether the arena runs on this machine, so that it may name commands.
+        Args: folder: The folder for archives while they are fetched. is_local: Whether the arena runs on this machine,
+        so that it may name commands.
         """
         self._work, self._get_archive, self._ready = work, get_archive, ready
         self._blobs, self._folder, self._is_local = blobs, folder, is_local
@@ -88,7 +87,7 @@ class WorkLink:
         self._requests.put_nowait(message)
 
     async def run(self) -> Exception | None:
-        """Pass messages on until the call ends; returns why the arena cannot be called, or None."""
+        """Pass messages on until the call ends; return why the arena cannot be called, or None."""
         call, ended = asyncio.get_running_loop().create_task(self._read()), trio.Event()
         call.add_done_callback(lambda _: ended.set())
         try:
@@ -117,7 +116,7 @@ class WorkLink:
             yield await requests.get()
 
     async def _require(self, entrant: work_pb2.WorkEntrant) -> None:
-        """Have the files of a bot before its deal-set begins.
+        """Fetch the missing files of a bot before its deal-set begins.
 
         Raises `BadMessage` if the arena names a command of this machine, or sends another archive.
         """
@@ -165,18 +164,12 @@ def play_as_worker(
 ) -> None:
     """Play deal-sets for another arena until it ends the call, or standard input ends.
 
-    Args:
-      number: The worker's number in `cache`.
-      cache: Has archives of uploaded versions, their wheels and runtimes, and gets the output of bots.
-      status: The descriptor to which it writes an `Activity` every second.
-      speed_class: That of this machine.
-      host: The name of this machine; empty for a local worker.
-      limits_load: Whether fewer matches are played while the arena is late or its disk full.
-      is_local: Whether the other arena runs on this machine.
-      one_at_a_time: Whether no deal-set comes before the one in play is over.
-
-    Raises:
-      As `arena.app.arena_process.serve`, and what `work` raises if the arena refuses the worker.
+    Args: number: The worker's number in `cache`. cache: The folder of archives of uploaded versions, their wheels and
+    runtimes, and of the output of bots. status: The descriptor to which it writes an `Activity` every second.
+    speed_class: The speed class of this machine. host: The name of this machine; empty for a local worker. limits_load:
+    Whether fewer matches are played while the arena is late or its disk full. is_local: Whether the other arena runs on
+    this machine. one_at_a_time: Whether deal-sets are played one after the other. Raises: As
+    `arena.app.arena_process.serve`, and the errors of `work` if the arena refuses the worker.
     """
     recorder = ReportRecorder()
     errors: list[Exception] = []
@@ -218,7 +211,7 @@ def play_as_worker(
 
 
 async def _obey(player: AssignmentPlayer, scope: trio.CancelScope) -> None:
-    """Leave when standard input asks for it, and end when it ends."""
+    """Leave after a line on standard input, and end when standard input ends."""
     async with trio.lowlevel.FdStream(os.dup(0)) as lines:
         while await lines.receive_some():
             if not player.has_joined:
@@ -228,7 +221,7 @@ async def _obey(player: AssignmentPlayer, scope: trio.CancelScope) -> None:
 
 
 async def _tell(player: AssignmentPlayer, status: int) -> None:
-    """Write what the player does, every second."""
+    """Write the activity of the player every second."""
     async with trio.lowlevel.FdStream(status) as output:
         while True:
             playing = Activity.IDLE if player.is_idle else Activity.PLAYS
@@ -247,7 +240,7 @@ class SpeedClass:
         self.current = measure() if given is None else given
 
     async def keep(self, processes: Sequence[WorkerProcess], say: Callable[[str], object]) -> None:
-        """Measure it again and again, and let the processes join anew if the class is another one."""
+        """Measure it periodically, and let the processes join again if the class has changed."""
         while not self._is_given:
             await trio.sleep(MEASURE_AGAIN_S)
             while not all(process.is_idle for process in processes):  # noqa: ASYNC110 - no event tells it
@@ -261,14 +254,14 @@ class SpeedClass:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """When workers stop by themselves: then they finish what they play, and take nothing new."""
+    """The conditions under which workers stop by themselves: they then finish what they play, and take no further deal-sets."""
 
     idle_s: float = math.inf
-    """After so many seconds in which none of them played, also those before the first deal-set."""
+    """The number of seconds without play of any of them, including those before the first deal-set."""
     after_s: float = math.inf
-    """So many seconds after their start."""
+    """The number of seconds after their start."""
     with_input: bool = False
-    """When standard input ends, as that of a program that was started by one that has died."""
+    """Whether they stop when standard input ends, as it does when the program that started them dies."""
 
     async def drain(self, processes: Sequence[WorkerProcess]) -> None:
         """Wait until one of the times is over or the input has ended, and drain the processes."""
@@ -303,7 +296,7 @@ async def _input_ended(scope: trio.CancelScope) -> None:
 
 
 class WorkersFailed(Exception):
-    """No worker could play. The text says why; it is empty where the processes have say it."""
+    """No worker could play. The text says why; it is empty if the processes have reported it."""
 
 
 def run_workers(
@@ -319,12 +312,9 @@ def run_workers(
 
     SIGTERM drains them, and a second one ends them, as does SIGINT.
 
-    Args:
-      command: Starts one; it gets the speed class in addition.
-      data: The folder of archives, logs and matches in play.
-      number: How many there are.
-      say: Gets what the organiser should know.
-      stop: When they stop by themselves.
+    Args: command: The command of a worker, to which the speed class is appended. data: The folder of archives, logs and
+    matches in play. number: The number of processes. say: Called with messages for the organiser. stop: The conditions
+    under which they stop by themselves.
 
     Raises `WorkersFailed` if the arena has refused one, or they have stopped by themselves and it never accepted one.
     """
@@ -397,12 +387,12 @@ def limit_cache(data: Path, max_bytes: int) -> None:
 
 
 def host_name() -> str:
-    """The name of this machine, as a worker has it."""
+    """Return the name of this machine, as a worker has it."""
     return re.sub(r"[^A-Za-z0-9._-]", "-", socket.gethostname())[:64]
 
 
 def local_address(data: Path) -> str:
-    """The address by which a local worker dials the arena of a folder."""
+    """Return the address by which a local worker dials the arena of a folder."""
     return f"unix:{data_folder.watch_socket(data)}"
 
 

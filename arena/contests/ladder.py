@@ -195,9 +195,8 @@ class Ladder:
                 continue  # a remote bot
             if number.isdecimal() and not self._players.is_launched(player):
                 version = await run_sync(self._registry.version, bot, int(number))
-                await run_sync(
-                    self._is_known, version
-                )  # if it cannot be launched, the fallback plays its seat
+                # If it cannot be launched, the fallback plays its seat.
+                await run_sync(self._is_known, version)
 
     async def keep_draw(self, deal_set: DealSet) -> None:
         """Store a draw; on return it is on disk."""

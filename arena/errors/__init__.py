@@ -42,21 +42,21 @@ _REFUSALS: Final = {each.reason: each for each in refusals.REFUSALS}
 
 
 def entry(code: str) -> ErrorEntry:
-    """The row of a code. Raises `KeyError` if there is none."""
+    """Return the row of a code. Raises `KeyError` if there is none."""
     return _BY_CODE[code]
 
 
 def fault_reason(kind: str, text: str) -> FaultReason | None:
-    """The row of the reason of a fault, by the name of its kind and its text on the wire.
+    """Return the row of the reason of a fault, by the name of its kind and its text on the wire.
 
-    None if the text is no row's, as in replays of other versions.
+    None if no row has this text, as in replays of other versions.
     """
     of_kind = (each for each in faults.REASONS if each.code.startswith(f"F-{kind}-"))
     return next((each for each in of_kind if each.read(text) is not None), None)
 
 
 def refusal(reason: str) -> RefusalEntry:
-    """The row of a refusal, by its reason on the wire, such as `NAME_TAKEN`.
+    """Return the row of a refusal, by its reason on the wire, such as `NAME_TAKEN`.
 
     Raises `KeyError` if there is none.
     """
@@ -66,7 +66,8 @@ def refusal(reason: str) -> RefusalEntry:
 class RefusalError(Exception):
     """An error that clients see as a refusal. Its text is the row's sentence with a detail.
 
-    A class names its row: `class NameTaken(RefusalError, reason="NAME_TAKEN")`. Without a reason it has that of its base.
+    A class names its row: `class NameTaken(RefusalError, reason="NAME_TAKEN")`. Without a reason it inherits that of
+    its base class.
     """
 
     entry: ClassVar[RefusalEntry]
@@ -78,8 +79,8 @@ class RefusalError(Exception):
             cls.entry = refusal(reason)
 
     def __init__(self, detail: str = "") -> None:
-        """`detail` says what it is about in this case."""
-        super().__init__(detail)  # which crosses processes
+        """`detail` says what the error is about in this case."""
+        super().__init__(detail)  # the arguments are pickled between processes
         self.detail = detail
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""How the checks of a qualification fail, besides faults, and what an unusable store says."""
+"""Rows for failed checks of a qualification, besides faults, and for an unusable store."""
 
 from typing import Final
 

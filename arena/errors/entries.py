@@ -16,12 +16,12 @@ class ErrorEntry:
     """Stable, such as `F-TIMEOUT`: for searching `docs/errors.md`."""
     meaning: str
     cause: str
-    """One sentence: what led to it."""
+    """One sentence about the cause."""
     cure: str
-    """One sentence or two: what the reader can do."""
+    """One or two sentences about what the reader can do."""
 
     def message(self, detail: str = "") -> str:
-        """The meaning, what it is about in this case, and the code."""
+        """Return the meaning, the detail of this case, and the code."""
         return f"{self.meaning}{': ' * bool(detail)}{detail} ({self.code})"
 
 
@@ -34,7 +34,7 @@ class FaultEntry(ErrorEntry):
 
     @property
     def predicate(self) -> str:
-        """What the bot did, to follow `it` or the bot's name."""
+        """Return what the bot did, as the continuation of `it` or the bot's name."""
         return self.meaning.removeprefix("the bot ")
 
 
@@ -43,13 +43,13 @@ class FaultReason(ErrorEntry):
     """A reason of a fault. Streams and replays hold its sentence, with the fields filled in."""
 
     sentence: str = ""
-    """The text on the wire, where it is not the meaning; `{name}` is a field in both."""
+    """The text on the wire, if it differs from the meaning; `{name}` is a field in both."""
 
     def text(self, **fields: object) -> str:
         return (self.sentence or self.meaning).format(**fields)
 
     def read(self, text: str) -> dict[str, str] | None:
-        """The fields of a sentence that `text` made; None if it is another sentence."""
+        """Return the fields of a sentence that `text` made; None if it is another sentence."""
         found = self._pattern.fullmatch(text)
         return None if found is None else found.groupdict()
 

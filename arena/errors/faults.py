@@ -48,7 +48,7 @@ FULL: Final = FaultReason("F-GONE-FULL", "the bot takes no more matches",
 FAILED: Final = FaultReason("F-ERROR-REPORTED", "its client reported an error in its own code",
     "The note of the answer and what the bot printed have the error.", "Read the traceback in what the bot printed.")
 REASONS: Final = (LATE, UNOPENED, BAD_INDEX, BAD_MOVE, NO_CHOICE, LIE, UNREADABLE, HUNG_UP, LEFT, AWAY, NOT_PLAYED, FULL, FAILED)
-"""By kind of fault; of those of a kind that fit a text, the first is meant."""
+"""The reasons by kind of fault; if several of a kind fit a text, the first one applies."""
 
 SILENT: Final = ErrorEntry("F-TIMEOUT-SILENT", "the bot answered nothing in time in the whole match",
     "It did not answer its asks, or answered with the ids of others.", "Check that the bot answers every ask that it receives, with a move and the ask's own id.")
@@ -59,7 +59,7 @@ SLOW: Final = ErrorEntry("F-TIMEOUT-SLOW", "other answers of the bot came close 
 QUEUED: Final = ErrorEntry("F-TIMEOUT-QUEUE", "asks waited in the bot's own queue while it thought about other matches",
     "The bot was sent more asks than it can think about at the same time.", "In Python, set `workers` or `processes`, write `async def move`, or do not set `max_open_asks`; in other SDKs, allow fewer open asks.")
 DIAGNOSES: Final = (SILENT, HANG, SLOW, QUEUED)
-"""What `arena match why` concludes from a match, where the reason alone does not tell."""
+"""The conclusions of `arena match why` from a match, if the reason alone is not enough."""
 
 _NOT_COUNTED: Final = "Nothing of the match counts; a match of a deal-set is played again."
 ABORTS: Final = (

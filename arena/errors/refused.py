@@ -17,9 +17,9 @@ DRAINING: Final = "DRAINING"
 BOT_NOT_AVAILABLE: Final = "BOT_NOT_AVAILABLE"
 """The reason of refusals of a match because of one of its bots."""
 MAX_DETAIL_CHARS: Final = 280
-"""Longer details are cut, as they quote the client and trailing metadata holds a few kilobytes."""
+"""The length above which details are shortened, because they quote the client and trailing metadata have room for a few kilobytes."""
 MAX_LIST_CHARS: Final = 1_500
-"""The same for details that list all that is wrong with a text."""
+"""The same for details that list all problems of a text."""
 
 
 class Refused(Exception):
@@ -36,12 +36,10 @@ class Refused(Exception):
     ) -> None:
         """Refuse for a reason in the table of `arena.errors`, which has the status and the sentence.
 
-        Args:
-          reason: As on the wire, such as `UNKNOWN_BOT`.
-          detail: What is refused, as the end of the sentence.
-          late: Whether a message did not arrive in time: the status is DEADLINE_EXCEEDED.
-          retry_s: Time in seconds after which the client may try again; 0 is unknown.
-          max_chars: A longer detail is cut.
+        Args: reason: The reason on the wire, such as `UNKNOWN_BOT`. detail: What is refused, as the end of the
+        sentence. late: Whether a message did not arrive in time: the status is DEADLINE_EXCEEDED. retry_s: Time in
+        seconds after which the client may try again; 0 is unknown. max_chars: The length above which the detail is
+        shortened.
         """
         row = refusal(reason)
         self.detail = detail
@@ -54,7 +52,7 @@ class Refused(Exception):
         self.retry_s = retry_s
 
     def trailing_metadata(self) -> tuple[tuple[str, str | bytes], ...]:
-        """The `google.rpc.ErrorInfo` and `RetryInfo` of this refusal, as trailing metadata of gRPC."""
+        """Return the `google.rpc.ErrorInfo` and `RetryInfo` of this refusal, as trailing metadata of gRPC."""
         details = [AnyMessage()]
         details[0].Pack(ErrorInfo(reason=self.reason, domain=DOMAIN))
         if self.retry_s:

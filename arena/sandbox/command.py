@@ -24,7 +24,7 @@ _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _PYTHONS: Final = ("python", "python3")
 _SDK: Final = "cardarena"
 _BEHIND: Final = "--"
-"""The word before the bot's own command in that of the bridge."""
+"""The word before the bot's own command in the command of the bridge."""
 _MODULE: Final = "-m"
 SDK_ARGV: Final = (sys.executable, "-P", _MODULE, _SDK)
 """The command `cardarena` of the SDK that the arena has. It imports no file of the bot's folder, in which it runs."""
@@ -34,7 +34,7 @@ RUN_MODULE: Final = (
     "import runpy, sys; _, folder, module, *rest = sys.argv; sys.path.insert(0, folder); "
     "sys.argv = [module, *rest]; runpy.run_module(module, run_name='__main__', alter_sys=True)"
 )
-"""A program that does as `python -m MODULE` in a folder; its arguments are the folder, the module, and its own."""
+"""A program with the effect of `python -m MODULE` in a folder; its arguments are the folder, the module, and its own."""
 _PACKAGE: Final = Path(__file__).parents[1]
 _INSTALLED: Final = _PACKAGE / "sample_bots"
 SAMPLE_BOTS: Final = _INSTALLED if _INSTALLED.is_dir() else _PACKAGE.parent / "sample_bots"
@@ -52,7 +52,7 @@ class BadCommand(ValueError):
 
 
 class SharedName(BadCommand):
-    """Two competitions name a bot alike and launch it by different commands. The text has no command."""
+    """Two competitions launch different commands under one name. The text has no command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +67,17 @@ class BotCommand:
     packages: tuple[Path, ...] = ()
     """Folders of Python packages that it may read; they come first on its import path."""
     writes: Path | None = None
-    """The one folder that it may write to. Only the arena's own programs have one, bots none."""
+    """The one folder that it may write to. Only the arena's own programs have one; bots have none."""
 
     start_s: float | None = None
-    """The longest time in seconds from its launch to its hello; None for the arena's."""
+    """The longest time in seconds from its launch to its hello; None for the default of the arena."""
     publishes_notes: bool = False
-    """Whether its notes are published with the replays, as its manifest says."""
+    """Whether its notes are published with the replays, according to its manifest."""
     files: Path | None = None
-    """The folder of the bot's files, of which each process gets a copy; None if they are used where they are."""
+    """The folder of the bot's files, of which each process gets a copy; None if they are used in place."""
 
     def moved(self, folder: Path) -> "BotCommand":
-        """The same command with the bot's files in another folder."""
+        """Return the same command with the bot's files in another folder."""
         old = str(self.files)
         argv = tuple(
             f"{folder}{word[len(old) :]}" if word == old or word.startswith(f"{old}/") else word
@@ -105,7 +105,7 @@ class BotCommand:
 
     @property
     def folder(self) -> Path:
-        """The bot's folder, in which it runs: that of its manifest, or else that of its first file."""
+        """The bot's folder, in which it runs: that of its manifest, or otherwise that of its first file."""
         if self.files is not None:
             return self.files
         first = self.first_file
@@ -128,7 +128,7 @@ class BotCommand:
         return _own_argv(self.argv)
 
     def content(self) -> str:
-        """The hashes of the bot's files, to detect changes: see `arena.sandbox.content`.
+        """Return the hashes of the bot's files, to detect changes: see `arena.sandbox.content`.
 
         Raises `BadCommand` if a file cannot be read.
         """
@@ -177,7 +177,7 @@ def parse_commands(
 
 
 def exists(path: Path) -> bool:
-    """Whether a path exists; false for text that is too long to be one."""
+    """Return whether a path exists; false for text that is too long to be one."""
     try:
         return path.exists()
     except OSError:
@@ -185,7 +185,7 @@ def exists(path: Path) -> bool:
 
 
 def _split_name(text: str) -> tuple[str, str]:
-    """The name, which may be empty, and the command.
+    """Return the name, which may be empty, and the command.
 
     Raises `BadCommand` if the text has a name that is not allowed.
     """
@@ -205,7 +205,7 @@ def _split_name(text: str) -> tuple[str, str]:
 
 
 def _is_command(text: str) -> bool:
-    """Whether the text before the first `=` is part of a command, as in `python bot.py --depth=3`."""
+    """Return whether the text before the first `=` is part of a command, as in `python bot.py --depth=3`."""
     words = text.split()
     if len(words) < 2:
         return "/" in text or text.startswith(("'", '"'))
@@ -217,7 +217,7 @@ def _runs(word: str) -> bool:
 
 
 def house_argv(level: str) -> tuple[str, ...]:
-    """The program of the arena's own bot at a level of `arena.sandbox.house_levels`."""
+    """Return the program of the arena's own bot at a level of `arena.sandbox.house_levels`."""
     return (sys.executable, str(_HOUSE), level)
 
 
@@ -259,7 +259,7 @@ def _resolved(words: list[str], text: str) -> tuple[str, ...]:
 
 
 def _with_module(program: Path, words: list[str]) -> Sequence[str]:
-    """The words after a program, with absolute paths and with the module of this folder that Python is to run."""
+    """Return the words after a program, with absolute paths, and with the module of this folder that Python will run."""
     at = words.index(_MODULE) if _MODULE in words[:-1] else len(words)
     flags = all(word.startswith("-") for word in words[:at])
     if program.name.startswith(_PYTHONS) and at < len(words) and flags:
@@ -274,7 +274,7 @@ def _with_module(program: Path, words: list[str]) -> Sequence[str]:
 
 
 def _absolute(word: str) -> str:
-    """A word with an absolute path if it names a file or folder by a slash or a suffix; other words stay.
+    """Return a word with an absolute path if it names a file or folder by a slash or a suffix; other words stay.
 
     The bot runs in its own folder. A link stays a link: a Python knows its virtual environment by the link.
     """
@@ -287,7 +287,7 @@ def _absolute(word: str) -> str:
 
 
 def _spaces(words: Sequence[str]) -> str:
-    """The cure, if the first words together are a path with spaces; empty if not."""
+    """Return the cure if the first words together are a path with spaces; empty if not."""
     for count in range(len(words), 1, -1):
         path = " ".join(words[:count])
         if exists(Path(path)):
@@ -296,12 +296,12 @@ def _spaces(words: Sequence[str]) -> str:
 
 
 def _is_in_bin(path: Path) -> bool:
-    """Whether a file is an installed program, such as the Python of a virtual environment."""
+    """Return whether a file is an installed program, such as the Python of a virtual environment."""
     return path.parent.name == "bin" and path.is_file() and os.access(path, os.X_OK)
 
 
 def _shipped(word: str) -> str:
-    """The word, or the sample bot that it names if the present folder has no such file."""
+    """Return the word, or the sample bot that it names if the present folder has no such file."""
     shipped = SAMPLE_BOTS.parent / word
     if word.startswith("sample_bots/") and not exists(Path(word)) and exists(shipped):
         return str(shipped)
@@ -324,7 +324,7 @@ def _why_no_program(word: str, text: str) -> str:
 
 
 def _how_to_run(path: Path) -> str:
-    """The cure for a file that is not executable."""
+    """Return the cure for a file that is not executable."""
     try:
         with path.open("rb") as file:
             script = file.read(2) == b"#!"

@@ -53,7 +53,7 @@ _NO_CODE_OF_THE_BOT: Final = frozenset(
 
 
 def content_of(program: Path, named: Sequence[Path]) -> str:
-    """The files of a bot, a line each: a hash of the content, and the name within the bot's folder.
+    """Return the files of a bot, a line each: a hash of the content, and the name within the bot's folder.
 
     `named` are the files and folders that its command names after the program. The program itself
     counts only if there are none, because an interpreter is not the bot.
@@ -80,7 +80,7 @@ def content_of(program: Path, named: Sequence[Path]) -> str:
 
 
 def changed_files(before: str, now: str) -> str:
-    """The files in which two contents differ, for a sentence: " (in a.py, b.py (new) and 2 more)".
+    """Return the files in which two contents differ, for a sentence: " (in a.py, b.py (new) and 2 more)".
 
     Empty if they are equal, or one of them was not written by `content_of`.
     """
@@ -100,7 +100,7 @@ def changed_files(before: str, now: str) -> str:
 
 
 def _files(content: str) -> Mapping[str, str]:
-    """The hashes of a content by file; empty if it has another form."""
+    """Return the hashes of a content by file; empty if it has another form."""
     lines = [line.partition(" ") for line in content.split("\n")]
     return {name: digest for digest, _, name in lines if name}
 

@@ -27,7 +27,7 @@ _IMPORTS: Final = re.compile(
 
 
 def hidden(text: str, visible: VisibleFiles, data: Path, *, memory_bytes: int) -> list[str]:
-    """Sentences about what the sandbox kept from a bot.
+    """Return sentences about files and memory that the sandbox has denied to a bot.
 
     Args:
       visible: The files that it could read.
@@ -71,9 +71,9 @@ def _hidden_paths(text: str, visible: VisibleFiles, data: Path) -> Iterator[str]
 def _suggested(
     path: Path, visible: VisibleFiles, data: Path, *, itself: bool = False
 ) -> Iterator[str]:
-    """An existing hidden path, or its folder unless `itself`, if the sandbox may show it.
+    """Yield an existing hidden path, or its folder unless `itself`, if the sandbox may show it.
 
-    Of the system the path alone is suggested, as its folder is large.
+    Of the system only the path is suggested, because its folder is large.
     """
     if not exists(path) or visible.holds(path) or visible.holds(path.resolve()):
         return
@@ -86,7 +86,7 @@ def _suggested(
 
 
 def why_not_started(command: BotCommand, printed: str, returncode: int | None) -> str:
-    """Why a process ended before it connected, as a part of a sentence; empty if that is not known."""
+    """Return why a process ended before it connected, as a part of a sentence; empty if that is not known."""
     if hiding := _hides_a_module(command, printed):
         return f"its file {hiding} hides Python's module of that name, so give it another one"
     if returncode == 0:
@@ -95,7 +95,7 @@ def why_not_started(command: BotCommand, printed: str, returncode: int | None) -
 
 
 def _hides_a_module(command: BotCommand, printed: str) -> str:
-    """The file of the bot that is imported in place of a module of Python or the SDK; empty if there is none."""
+    """Return the file of the bot that is imported in place of a module of Python or the SDK; empty if there is none."""
     if not _IMPORTS.search(printed):
         return ""
     files = {path.stem: path for path in command.folder.glob("*.py")}

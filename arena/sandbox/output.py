@@ -6,8 +6,8 @@ arena with a line about the bot's process.
     2026-11-21T04:10:22.123Z * started: python3 bot.py
     2026-11-21T04:10:22.871Z | loading my model
 
-The times find the lines of one match or decision. Exceptions of a bot's code are found as the Python SDK prints
-them, and errors that its bridge finds likewise. One line says what was raised and where; the indented traceback follows:
+The times identify the lines of one match or decision. Exceptions of a bot's code are recognised in the form in which
+the Python SDK and its bridge print them. One line has the exception and its place; the indented traceback follows:
 
     cardarena: my_bot.py:12: KeyError: 'row': an exception at ask 1048581 of match 1, so …
       Traceback (most recent call last):
@@ -32,7 +32,7 @@ _STAMP_CHARS: Final = len("2026-11-21T04:10:22.123Z")
 _HEAD: Final = re.compile(
     r"cardarena: (?P<what>.+): an (?:exception|error) at (?:ask (?P<ask>\d+)|the (?:start|end)) of match \d+"
 )
-"""It need not begin the line: a bot may have printed a part of it, as by `print(".", end="")`."""
+"""It need not begin the line, because a bot may have printed a part of the line, as by `print(".", end="")`."""
 _STUCK: Final = re.compile(
     r"cardarena: fault .*: timeout: .*; (?P<where>`move` has not returned since decision (?P<decision>\d+).*)"
 )
@@ -40,8 +40,8 @@ _INDENT: Final = "  "
 
 
 def instance_name(bot: str, instance: int) -> str:
-    """The name of the folder and the log of one process of a bot."""
-    # A worker has the name from an arena: it must not lead out of the folder.
+    """Return the name of the folder and the log of one process of a bot."""
+    # A worker gets the name from an arena, so it must not lead out of the folder.
     return f"{bot}-{instance}".replace(" ", "_").replace("/", "_")
 
 
@@ -110,7 +110,7 @@ class OutputLog:
 
 
 def output_paths(folder: Path) -> list[Path]:
-    """All logs in a folder of launched bots and in its subfolders."""
+    """Return all logs in a folder of launched bots and in its subfolders."""
     return sorted((*folder.glob(f"*{LOG_SUFFIX}"), *folder.glob(f"*/*{LOG_SUFFIX}")))
 
 
@@ -118,14 +118,14 @@ class Printed(NamedTuple):
     """A line of a log."""
 
     at: datetime
-    """In UTC."""
+    """The time in UTC."""
     by_arena: bool
     """Whether the arena wrote the line, and not the bot."""
     text: str
 
 
 def read_output(path: Path) -> list[Printed]:
-    """The lines of a log, oldest first; empty if it does not exist.
+    """Return the lines of a log, oldest first; empty if it does not exist.
 
     Raises `OSError` if it exists and cannot be read.
     """
@@ -142,12 +142,12 @@ def read_output(path: Path) -> list[Printed]:
 
 
 def between(lines: Sequence[Printed], begin: datetime, end: datetime) -> list[Printed]:
-    """The lines from `begin` to `end`, both included."""
+    """Return the lines from `begin` to `end`, both included."""
     return [line for line in lines if begin <= line.at <= end]
 
 
 def _read_line(line: str) -> Printed | None:
-    """A line of the log; None for a fragment, as at the beginning of the older half."""
+    """Return a line of the log; None for a fragment, as at the beginning of the older half."""
     stamp, rest = line[:_STAMP_CHARS], line[_STAMP_CHARS:]
     if rest[:2] not in (f" {_BOT}", f" {_ARENA}"):
         return None
@@ -170,22 +170,22 @@ class PrintedException(NamedTuple):
 
 
 def printed_exception(line: str) -> PrintedException | None:
-    """The exception that a line reports; None if it reports none."""
+    """Return the exception that a line reports; None if it reports none."""
     match = _HEAD.search(line)
     return match and PrintedException(match["what"], int(match["ask"]) if match["ask"] else None)
 
 
 class StuckBot(NamedTuple):
-    """A bot's code that has not chosen a move in time."""
+    """A report of a bot's code that has not chosen a move in time."""
 
     where: str
     """A sentence with its place: `move` has not returned since decision 1, now at my_bot.py:6."""
     decision: int
-    """The decision at which it is."""
+    """The decision that it is computing."""
 
 
 def printed_stuck(line: str) -> StuckBot | None:
-    """Where a bot's code is, if a line says so that reports a late answer; else None."""
+    """Return the place of a bot's code from a line that reports a late answer; None for another line."""
     match = _STUCK.search(line)
     return match and StuckBot(match["where"], int(match["decision"]))
 
@@ -201,7 +201,7 @@ L = TypeVar("L", bound=_Line)
 
 
 def without_other_asks(lines: Sequence[L], ask_id: int) -> list[L]:
-    """The lines without exceptions at other asks and their tracebacks."""
+    """Return the lines without exceptions at other asks and their tracebacks."""
     kept, at_other = [], False
     for line in lines:
         raised = None if line.by_arena else printed_exception(line.text)

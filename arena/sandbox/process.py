@@ -23,7 +23,7 @@ TERMINATE_S: Final = 1.0
 _TAIL_CHARS: Final = 600
 _STDERR: Final = 2
 _LONGEST_LINE: Final = 4096
-"""The bytes kept of a line that has no end yet, for `on_line`."""
+"""The number of bytes that are kept of an unfinished line, for `on_line`."""
 _STARTED: Final = "started: "
 _SCRIPT: Final = b"#!"
 _FIRST_LINE_BYTES: Final = 256
@@ -39,11 +39,11 @@ class RunningProcess(Protocol):
     visible: VisibleFiles | None
     """The files that it can read; None without a sandbox."""
     ended_with_spawner: bool
-    """Whether it ended because the spawner did, which is no fault of the bot."""
+    """Whether it ended because the spawner did, which is not the bot's fault."""
     ended_by_shortage: bool
-    """Whether the kernel ended it within its limit, as the memory of the machine ran out: no fault of the bot."""
+    """Whether the kernel ended it within its limit, because the memory of the machine ran out. This is not the bot's fault."""
     over_limit: str
-    """How much memory it used, if the sandbox ended it for that; empty if not."""
+    """The memory that it used, in words, if the sandbox ended it for that; empty if not."""
 
     @property
     def returncode(self) -> int | None: ...
@@ -120,7 +120,7 @@ class BotProcess:
         self._process.freeze(frozen=frozen)
 
     def last_words(self) -> str:
-        """The last characters that the bot printed since it was started, for an error message."""
+        """Return the last characters that the bot has printed since its start, for an error message."""
         lines: list[str] = []
         with suppress(OSError):
             for line in read_output(self.output):
@@ -173,7 +173,7 @@ class BotProcess:
             await self._process.send_signal(signal.SIGTERM)
             with trio.move_on_after(TERMINATE_S):
                 await self._process.wait()
-        await self._process.send_signal(signal.SIGKILL)  # for children that it left
+        await self._process.send_signal(signal.SIGKILL)  # for its remaining children
         await self._process.wait()
 
 
@@ -219,11 +219,9 @@ async def launch(
 ) -> BotProcess:
     """Start a bot in its own folder, with another one to write to.
 
-    Args:
-      folder: The folder for what this process writes; the log is beside it.
-      terminal: Whether it uses the terminal of this process, as a debugger needs; then it has no
-        sandbox.
-      socket: The one Unix socket that a sandboxed bot can connect to; it has no network.
+    Args: folder: The folder for what this process writes; the log is beside it. terminal: Whether it uses the terminal
+    of this process, for example for a debugger; then it has no sandbox. socket: The one Unix socket that a sandboxed
+    bot can connect to; it has no network.
 
     Raises `BadCommand` if the process cannot be started.
     """
@@ -280,7 +278,7 @@ def _no_start(command: BotCommand, error: OSError | BadCommand) -> BadCommand:
 def _require_interpreter(command: BotCommand) -> None:
     """Require that the first line of a script names its interpreter.
 
-    The kernel says only that there is no such file, and means the interpreter.
+    The kernel would only report that there is no such file, although it means the interpreter.
 
     Raises `BadCommand` if it does not.
     """
@@ -302,7 +300,7 @@ def _require_interpreter(command: BotCommand) -> None:
 
 
 def _require_program(path: Path) -> None:
-    """Require that the kernel can execute a file, which in a sandbox would fail in its output only.
+    """Require that the kernel can execute a file. In a sandbox the failure would appear only in the output.
 
     Raises `OSError` if it cannot.
     """

@@ -1,4 +1,4 @@
-"""The sandbox of launched bots: starts the spawner, asks it for the level, and has it start bots.
+"""The sandbox of launched bots: starts the spawner, requests the level from it, and lets it start bots.
 
 The spawner is a separate program without the arena's environment and open files. It must be started
 before gRPC creates threads.
@@ -40,13 +40,13 @@ _ROOT: Final = str(Path(arena.__file__).parents[1])
 _PROGRAM: Final = "import sys; sys.path.insert(0, {!r}); from {} import main; main({})"
 _ANSWER_S: Final = 3 * TRIAL_S
 NO_SPAWNER: Final = "the spawner has ended"
-"""Why no bot can be started, or why bots ended."""
+"""The sentence about a missing spawner: why no bot can be started, or why bots ended."""
 NO_MEMORY: Final = "the memory of the machine ran out"
-"""Why the kernel ended a bot that was within its limit."""
+"""The sentence about a bot that the kernel ended within its limit."""
 
 
 class SandboxDemand(StrEnum):
-    """Whether bots must be sandboxed."""
+    """The demand of the operator for a sandbox."""
 
     AUTO = "auto"
     """Use the best level of this machine."""
@@ -64,7 +64,7 @@ class NoSandbox(Exception):
 
 
 MAX_COMMAND_BYTES: Final = 768 * MB
-"""The most that the visible files of a bot that is started by a command take in memory."""
+"""The maximal size in memory of the visible files of a bot that is started by a command."""
 _NOT_ASKED: Final = "the arena keeps no files of bots in memory"
 
 
@@ -90,7 +90,7 @@ class SandboxTrial:
 def start_helper(module: str, requests: socket.socket, *files: int) -> subprocess.Popen[bytes]:
     """Start a program of the arena, by its module, without the arena's environment and other open files.
 
-    It gets its requests by a socket, and ends when the other end is closed. `files` are open in it, too.
+    It gets its requests by a socket, and ends when the other end is closed. The open files `files` are passed on to it.
     """
     code = _PROGRAM.format(_ROOT, module, requests.fileno())
     return subprocess.Popen(
@@ -165,7 +165,7 @@ class SandboxedProcess:
                 await self._sandbox.ask(request)
 
     async def _next(self) -> dict[str, Any]:
-        """The next report of the spawner; empty if it has ended."""
+        """Return the next report of the spawner; empty if it has ended."""
         while b"\n" not in self._text:
             chunk = await self._reports.receive_some()
             if not chunk:
@@ -190,11 +190,9 @@ class Sandbox:
     ) -> None:
         """Start the spawner and its trial. This process must have no threads yet.
 
-        Args:
-          data: The arena's data folder, which no bot may read.
-          read_only: Further files and folders that all bots may read.
-          most: The highest level to try.
-          in_memory: Whether bots read copies in memory, so that none can tell what another one has read.
+        Args: data: The arena's data folder, which no bot may read. read_only: Further files and folders that all bots
+        may read. most: The highest level to try. in_memory: Whether bots read copies in memory, so that no bot can find
+        out what another one has read.
         """
         self._data = data.absolute()
         self._read_only = tuple(path.absolute() for path in read_only)
@@ -258,10 +256,10 @@ class Sandbox:
         return self._found().why_disk
 
     def why_reads_disk(self, command: BotCommand) -> str:
-        """Why a bot reads files from a disk, in one line; empty if it reads copies in memory only.
+        """Return why a bot reads files from a disk, in one line; empty if it reads copies in memory only.
 
-        Those of submitted bots fit, or the bot is not started. Of a command, the whole environment of the arena's
-        Python is visible, which may be too large.
+        The files of a submitted bot fit, or it is not started. A bot that is started by a command sees the whole
+        environment of the arena's Python, which may be too large.
         """
         if self.level not in UPLOADS_AT or self.why_disk:
             return self.why_disk or f"there is no sandbox of {Level.S2}"
@@ -278,7 +276,7 @@ class Sandbox:
         )
 
     def _size_bytes(self, command: BotCommand) -> int:
-        """What the files of a command take in memory. The first call for a command reads their folders."""
+        """Return the size of the files of a command in memory. The first call for a command reads their folders."""
         if command.text not in self._sizes_bytes:
             visible = visible_to(command, self._data, self._read_only, in_memory=True)
             omitted = tuple(map(str, visible.omitted))
@@ -295,27 +293,27 @@ class Sandbox:
         return self.why_not(Level.S2)
 
     def why_not(self, level: Level) -> str:
-        """Why a better level is not available, in one line; empty if the reason is not known."""
+        """Return why a better level is not available, in one line; empty if the reason is not known."""
         return next((missing.why for missing in self.missing if missing.level is level), "")
 
     def address(self, socket_path: Path) -> str:
-        """The address in the sandbox of a socket of the arena, given by its absolute path."""
+        """Return the address in the sandbox of a socket of the arena, given by its absolute path."""
         return f"unix:{socket_path if self.level is Level.S1 else SOCKET}"
 
     def visible_to(self, command: BotCommand) -> VisibleFiles:
-        """The files that a bot may read, besides the system's programs."""
+        """Return the files that a bot may read, besides the system's programs."""
         in_memory = not self.why_reads_disk(command)
         return visible_to(command, self._data, self._read_only, in_memory=in_memory)
 
     def limits_of(self, command: BotCommand) -> ResourceLimits:
-        """The limits of a bot: its own, and at most those of all bots."""
+        """Return the limits of a bot: its own, and at most those of all bots."""
         limits = command.limits
         if limits is not None and command.writes is not None:
             return limits  # a program of the arena
         return self._limits if limits is None else limits.within(self._limits)
 
     def what_it_hid(self, text: str, visible: VisibleFiles, command: BotCommand) -> str:
-        """Lines about what the sandbox kept from a failed bot, from its output `text`."""
+        """Return lines about what the sandbox has denied to a failed bot, from its output `text`."""
         memory_bytes = self.limits_of(command).memory_bytes
         sentences = hidden(text, visible, self._data, memory_bytes=memory_bytes)
         return "".join(f"\n{sentence}" for sentence in sentences)
@@ -334,7 +332,7 @@ class Sandbox:
         home = str(folder) if self.level is Level.S1 else SCRATCH
         visible = self.visible_to(command)
         limits = self.limits_of(command)
-        # Java asks the kernel for the memory of the machine, and the sandbox does not tell.
+        # Java asks the kernel for the memory of the machine, and the sandbox hides the limit.
         java = {"JDK_JAVA_OPTIONS": f"-XX:MaxRAM={limits.memory_bytes}"}
         own_names = {"HOME": home, "TMPDIR": home, "USER": "bot", "LOGNAME": "bot"}
         order = replace(
@@ -375,7 +373,7 @@ class Sandbox:
         """Wait until the spawner has ended, after which no bot can be started."""
         if self._process is None:
             await trio.sleep_forever()
-        await trio.lowlevel.wait_readable(self._socket)  # it sends nothing by this socket
+        await trio.lowlevel.wait_readable(self._socket)  # the spawner sends nothing by this socket
 
     def close(self) -> None:
         """End the spawner, which ends all bots."""
@@ -431,7 +429,7 @@ def raise_sandbox(
     most: Level = Level.S3,
     in_memory: bool = False,
 ) -> Sandbox | None:
-    """Start the sandbox that the demand asks for; None for `OFF`.
+    """Start the sandbox for a demand; return None for `OFF`.
 
     Raises `NoSandbox` if the demand is `REQUIRE` and S2 is not available.
     """

@@ -52,11 +52,11 @@ class VisibleFiles:
     why_alone: str = ""
     """Why the folder is hidden, as part of a sentence."""
     fresh: tuple[Path, ...] = ()
-    """Those of the paths that may change while the arena runs: no runtime, no packages, nothing of the system."""
+    """The paths that may change while the arena runs, without runtimes, packages and paths of the system."""
     omitted: tuple[Path, ...] = ()
-    """Folders below the paths that a bot with its files in memory does not see."""
+    """Folders below the paths that are hidden from a bot with its files in memory."""
     in_memory: bool = False
-    """Whether the bot sees of the system only what it needs."""
+    """Whether the bot sees only those paths of the system that it needs."""
 
     def holds(self, path: Path) -> bool:
         if any(path == shown or shown in path.parents for shown in self.paths):
@@ -66,7 +66,7 @@ class VisibleFiles:
         )
 
     def has_folder(self, folder: Path) -> bool:
-        """Whether a folder of the bot's files is there for it, with at least one of the files."""
+        """Return whether the bot sees a folder of its files, with at least one of the files."""
         return not is_system(folder) and any(
             path == folder or path in folder.parents or folder in path.parents
             for path in self.paths
@@ -76,12 +76,10 @@ class VisibleFiles:
 def visible_to(
     command: BotCommand, data: Path, read_only: Sequence[Path] = (), *, in_memory: bool = False
 ) -> VisibleFiles:
-    """The files that the bot of a command may read.
+    """Return the files that the bot of a command may read.
 
-    Args:
-      data: The arena's data folder.
-      read_only: Further files and folders.
-      in_memory: Whether it reads copies in memory. Then paths of the system are named, as it sees no others.
+    Args: data: The arena's data folder. read_only: Further files and folders. in_memory: Whether it reads copies in
+    memory. Then paths of the system are included, because it sees no others.
     """
     program = Path(command.own_argv[0])
     is_submitted = command.files is not None
@@ -110,7 +108,7 @@ def visible_to(
     kept = {
         kept_path: path in paths
         for path in (*runtime, *paths)
-        if command.writes not in (path, *path.parents)  # that is bound writable
+        if command.writes not in (path, *path.parents)  # that path is bound writable
         for kept_path in (path, path.resolve())
         if in_memory or not is_system(kept_path)
     }
@@ -126,7 +124,7 @@ def visible_to(
 
 
 def _without_data(folder: Path, data: Path) -> list[Path]:
-    """The folder; without the arena's data if it holds them; nothing of a folder that is never shown.
+    """Return the folder, without the arena's data if they are in it; nothing for a folder that is never shown.
 
     Links in a folder with data are shown only if they stay in it, since their targets are shown too.
     """
@@ -145,7 +143,7 @@ def _without_data(folder: Path, data: Path) -> list[Path]:
 
 
 def why_never(folder: Path, data: Path | None) -> str:
-    """Why a folder is never shown to a bot, as part of a sentence; empty if it may be."""
+    """Return why a folder is never shown to a bot, as part of a sentence; empty if it may be."""
     home = _home()
     for path in {folder, folder.resolve()}:
         if data is not None and (data.resolve() == path or path in data.resolve().parents):
@@ -158,7 +156,7 @@ def why_never(folder: Path, data: Path | None) -> str:
 
 
 def runtime_of(program: str, data: Path | None = None) -> tuple[Path, ...]:
-    """The folders that a program is installed in, such as a venv and the Python below it."""
+    """Return the folders in which a program is installed, such as a venv and the Python below it."""
     folders: list[Path] = []
     path = Path(program)
     for _ in range(_LINKS):
@@ -177,13 +175,13 @@ def runtime_of(program: str, data: Path | None = None) -> tuple[Path, ...]:
 
 
 def with_tilde(path: Path) -> str:
-    """A path with ~ for the home folder."""
+    """Return a path with ~ for the home folder."""
     home = _home()
     return f"~/{path.relative_to(home)}" if home in path.parents else str(path)
 
 
 def _home() -> Path:
-    """The home folder; a path that does not exist for a user without one."""
+    """Return the home folder; a path that does not exist for a user without one."""
     try:
         return Path.home()
     except RuntimeError:
@@ -191,7 +189,7 @@ def _home() -> Path:
 
 
 def _installation(path: Path, data: Path | None) -> Iterator[Path]:
-    """The installation of a program in a folder `bin`: the folder above, and a venv's Python."""
+    """Yield the installation of a program in a folder `bin`: the folder above, and a venv's Python."""
     if path.parent.name != "bin":
         return
     above = path.parents[1]
@@ -202,11 +200,11 @@ def _installation(path: Path, data: Path | None) -> Iterator[Path]:
         for line in settings.read_text("utf-8", "replace").splitlines():
             name, _, value = line.partition("=")
             if name.strip() == "home" and not is_system(base := Path(value.strip()).parent):
-                yield base  # of the system, its program and the standard library are enough
+                yield base  # of the base Python, the program and the standard library are enough
 
 
 def _packages_of_node(first: Path, data: Path) -> Iterator[Path]:
-    """The packages that Node finds in the folders above a file, and the targets of their links."""
+    """Yield the packages that Node finds in the folders above a file, and the targets of their links."""
     for above in first.parents:
         if why_never(above, data):
             return
@@ -251,7 +249,7 @@ def _not_for_bots() -> tuple[Path, ...]:
 
 
 def _linked_packages(runtime: Sequence[Path]) -> Iterator[Path]:
-    """The packages that the environment of submitted bots links to (`arena.bots.bot_python`)."""
+    """Yield the packages that the environment of submitted bots links to (`arena.bots.bot_python`)."""
     for folder in runtime:
         if (folder / "pyvenv.cfg").is_file():
             for site_folder in folder.glob("lib/python*/site-packages"):
@@ -273,12 +271,12 @@ def _packages(data: Path) -> Iterator[Path]:
 
 
 def is_system(path: Path) -> bool:
-    """Whether a path is in the folders of system programs and libraries."""
+    """Return whether a path is in the folders of system programs and libraries."""
     return is_of_system(str(path))
 
 
 def _outermost(paths: list[Path], omitted: Sequence[Path]) -> list[Path]:
-    """The paths that are in none of the others, or in a folder that is omitted of those."""
+    """Return the paths that are in none of the others, or in a folder that is omitted there."""
 
     def is_within(path: Path, outer: Path) -> bool:
         return outer in path.parents and not any(

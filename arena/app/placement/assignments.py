@@ -1,7 +1,7 @@
 """A deal-set as a task of an engine: its assignment and archives in, its report out, all as bytes.
 
-The task is played by a process of its own, as a worker does it, and the process stays for the next task. It speaks the messages
-of `work.proto` over two pipes, each with its length before it.
+A separate process plays the task, as a worker does, and stays for the next task. It exchanges the messages of
+`work.proto` over two pipes, each with its length before it.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ class _Player:
         os.close(its_input)
         os.close(its_output)
         assert self._process.stdin is not None
-        self._process.stdin.write(b"\n")  # the line of a token, as it dials nothing
+        self._process.stdin.write(b"\n")  # an empty line for the token, as it connects to no arena
         self._process.stdin.flush()
         self._writes, self._reads = os.fdopen(writes, "wb", 0), os.fdopen(reads, "rb")
         atexit.register(self.close)
@@ -61,11 +61,11 @@ class _Player:
             if not blobs.has(sha256):
                 path = Path(self._folder.name) / "archive"
                 path.write_bytes(content)
-                blobs.keep(read_archive(path))  # the process refuses one of other contents
+                blobs.keep(read_archive(path))  # the process refuses an archive with other contents
         self._send(assignment)
         for message in self._messages():
             if message.begin != assignment.begin:
-                continue  # its counts, and that it takes more
+                continue  # these are its counts, and its requests for more
             yield message
             if message.HasField("failed") or not message.report.more:
                 break
@@ -99,10 +99,8 @@ def play_assignment(
 ) -> list[bytes]:
     """Play a deal-set with seeded deals: a task of an engine.
 
-    Args:
-      sandbox: As the option `--sandbox` of `arena worker`.
-      assignment: A `WorkResponse` with an assignment.
-      sha256s: The hashes of the archives.
+    Args: sandbox: The value of the option `--sandbox` of `arena worker`. assignment: A `WorkResponse` with an
+    assignment. sha256s: The hashes of the archives.
 
     Returns:
       `WorkRequest`s: the parts of the report, or why there is none.
@@ -116,14 +114,14 @@ def play_assignment(
 
 
 def probe(sandbox: str) -> bytes:
-    """A `WorkerReady` that describes the machine of a task."""
+    """Return a `WorkerReady` that describes the machine of a task."""
     with _player(sandbox) as player:
         return player.ready.SerializeToString()
 
 
 @contextlib.contextmanager
 def _player(sandbox: str) -> Iterator[_Player]:
-    """A process without a task; it stays unless the block fails."""
+    """Provide a process without a task; it stays unless the block fails."""
     with _lock:
         idle = _idle.setdefault(sandbox, [])
         player = idle.pop() if idle else None
@@ -160,16 +158,16 @@ class FrameCalls:
                 await asyncio.to_thread(pipe.write, frame(request.SerializeToString()))
 
     def archive(self, sha256: str) -> AsyncIterator[bytes]:
-        """Fetch nothing: the task has put the archives there before."""
+        """Fetch nothing, because the task has stored the archives before."""
         raise BadMessage(f"the task has no archive {sha256}")
 
 
 def frame(body: bytes) -> bytes:
-    """A message with its length before it."""
+    """Return a message with its length before it."""
     return len(body).to_bytes(LENGTH_BYTES, "big") + body
 
 
 def read_frame(pipe: BinaryIO) -> bytes:
-    """The next message; empty at the end."""
+    """Return the next message; empty at the end."""
     length = pipe.read(LENGTH_BYTES)
     return pipe.read(int.from_bytes(length, "big")) if length else b""

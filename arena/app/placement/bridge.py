@@ -1,6 +1,6 @@
 """A worker whose deal-sets are tasks of an engine.
 
-It is a process apart from the arena's, as the client of an engine unpickles what tasks send. It reads no data folder and has no
+It is a separate process, because the client of an engine unpickles what tasks send. It reads no data folder and has no
 key: it passes bytes on, which the arena verifies.
 """
 
@@ -18,11 +18,11 @@ from arena.local.engines import Engine
 from cardarena.v1 import work_pb2
 
 MOST_AHEAD: Final = 16
-"""Deal-sets at the engine at a time: as many as a worker gets before it has reported any."""
+"""The number of simultaneous deal-sets at the engine: as many as a worker gets before it has reported any."""
 
 
 def dials(status: int) -> Callable[[], None]:
-    """Write to a descriptor every second that nothing is played yet, until the returned function is called.
+    """Write an idle `Activity` to a descriptor every second, until the returned function is called.
 
     A cluster may have no machine for minutes, and the arena ends a process that is silent for one.
     """
@@ -37,16 +37,15 @@ def dials(status: int) -> Callable[[], None]:
 
 
 class Bridge:
-    """Hands assignments to an engine. Run on asyncio."""
+    """A bridge that passes assignments to an engine. Runs on asyncio."""
 
     def __init__(
         self, engine: Engine, work: Work, get_archive: GetArchive, *, sandbox: str
     ) -> None:
-        """Call nothing yet.
+        """Make a bridge that calls nothing until `run`.
 
-        Args:
-          work: Calls the arena, see `arena.app.worker.Work`.
-          sandbox: As the option `--sandbox` of `arena worker`.
+        Args: work: Calls the arena, see `arena.app.worker.Work`. sandbox: The value of the option `--sandbox` of `arena
+        worker`.
         """
         self._engine, self._work, self._get_archive = engine, work, get_archive
         self._sandbox = sandbox
@@ -102,7 +101,7 @@ class Bridge:
             )
             for part in parts:
                 self._requests.put_nowait(work_pb2.WorkRequest.FromString(part))
-        except Exception as error:  # of the engine, or of a task whose machine died
+        except Exception as error:  # an error of the engine, or of a task whose machine died
             failed = work_pb2.WorkFailed(why=f"{type(error).__name__}: {error}")
             self._send(begin=message.begin, failed=failed)
         finally:
@@ -110,7 +109,7 @@ class Bridge:
         self._send(takes=work_pb2.WorkerTakes())
 
     async def _at_engine(self, sha256: str) -> Any:
-        """What stands for an archive, which is fetched and sent once."""
+        """Return the engine's reference to an archive, which is fetched and sent once."""
         if sha256 not in self._archives:
             self._archives[sha256] = asyncio.create_task(self._sent(sha256))
         return await self._archives[sha256]

@@ -14,14 +14,14 @@ from typing import Final
 from arena.app.placement.placement import WorkerProgram
 
 KEPT_LINES: Final = 200
-"""Last lines of its output that are kept."""
+"""The number of last lines of its output that are kept."""
 
 
 class WorkerChild:
-    """Runs `arena worker` in a folder of its own. When this process ends, for any reason, it is drained."""
+    """A process of `arena worker` in a separate folder. When this process ends, for any reason, the worker is drained."""
 
     def __init__(self, program: WorkerProgram, heard: Callable[[str], object]) -> None:
-        """Start it; `heard` gets each line of its output."""
+        """Start the worker; `heard` gets each line of its output."""
         self._heard = heard
         self._folder = tempfile.TemporaryDirectory(prefix="arena-worker-")
         folder = Path(self._folder.name)
@@ -53,13 +53,13 @@ class WorkerChild:
             self._heard(line.rstrip("\n"))
 
     def drain(self) -> None:
-        """Have it finish what it plays and end."""
+        """Let the worker finish what it plays and end."""
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):
             self._process.stdin.close()
 
     def wait(self) -> str:
-        """Wait for its end; returns why it ended, as JSON: `exit`, its exit code, and `said`, its last line."""
+        """Wait for its end; return why it ended, as JSON: `exit`, its exit code, and `said`, its last line."""
         code = self._process.wait()
         self._reader.join()
         self._folder.cleanup()

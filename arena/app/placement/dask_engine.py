@@ -1,4 +1,4 @@
-"""Workers on a cluster of Dask: each is one long task, which Dask starts again on another machine if its machine dies."""
+"""Workers on a cluster of Dask: each is one long task, which Dask restarts on another machine if its machine dies."""
 
 import logging
 import secrets
@@ -36,7 +36,7 @@ ENDED: Final = ("memory", "erred", "released", "forgotten")
 
 
 def run_worker(program: WorkerProgram, name: str) -> str:
-    """Run a worker until it ends or its event is set; returns why it ended. It is the task."""
+    """Run a worker until it ends or its event is set; return why it ended. This function is the task."""
     child = WorkerChild(program, _log.info)
     drains = Event(f"{name}-drains", client=get_client())  # found by this thread alone
 
@@ -69,7 +69,7 @@ class DaskPlacement(WorkerPlacement):
 
     @contextmanager
     def _answering(self) -> Iterator[Client]:
-        """A client of the scheduler. It is a new one after a failure, as a client gives up by itself.
+        """Provide a client of the scheduler; after a failure it is a new one, because a client gives up by itself.
 
         Raises `EngineError` if the scheduler does not answer.
         """
@@ -85,7 +85,7 @@ class DaskPlacement(WorkerPlacement):
     def _leave(self) -> None:
         client, self._client = self._client, None
         if client is not None:
-            with suppress(Exception):  # of a scheduler that is gone
+            with suppress(Exception):  # the scheduler may have ended
                 client.close(timeout=CLOSE_S)
 
     @property
@@ -103,10 +103,11 @@ class DaskPlacement(WorkerPlacement):
                     run_worker, self._program, name, key=name, pure=False, resources=self._resources
                 )
                 fire_and_forget(task)
-            # Those that wait for a machine have nothing to finish.
+            # Workers that wait for a machine have nothing to finish.
             surplus = sorted(placed, key=lambda worker: bool(worker.where))
             for worker in surplus[: len(placed) - number]:
-                # Dask hears late that a task has begun. Then the event drains it, although Dask has forgotten it.
+                # Dask learns late that a task has begun. Then the event drains the task, although Dask has forgotten
+                # it.
                 Event(f"{worker.id}-drains", client=client).set()
                 if not worker.where:
                     client.cancel([Future(worker.id, client)], force=True)
@@ -114,7 +115,7 @@ class DaskPlacement(WorkerPlacement):
     def running(self) -> Sequence[PlacedWorker]:
         prefix = f"{NAME}-"
 
-        # A function inside of a function travels by value, so that the scheduler needs no arena.
+        # A nested function is pickled by value, so the scheduler needs no arena.
         def tasks(dask_scheduler: Any) -> list[tuple[str, str, str]]:
             events = dask_scheduler.extensions["events"]._events
             # A task may be assigned to a Dask worker that has no room for it yet.
@@ -132,7 +133,7 @@ class DaskPlacement(WorkerPlacement):
         return [PlacedWorker(*task) for task in placed if task[1] not in ENDED]
 
     def logs(self, worker_id: str) -> Iterator[str]:
-        """As `WorkerPlacement.logs`; Dask keeps the lines of each of its workers."""
+        """Do as `WorkerPlacement.logs` says; Dask keeps the lines of each of its workers."""
         with self._answering() as client:
             where = {key: address for address, keys in client.processing().items() for key in keys}
             if worker_id not in where:
@@ -172,7 +173,8 @@ def connect(
                 f"--cluster {cluster} needs the package {package}: pip install {package}"
             ) from error
     try:
-        require_private(started.scheduler_address if started else scheduler)  # for the worker's key
+        # because of the worker's key
+        require_private(started.scheduler_address if started else scheduler)
     except EngineError:
         if started:
             started.close()

@@ -13,7 +13,7 @@ from arena.local.engines import EngineError
 
 ANSWER_S = 20.0
 LINES = 200
-"""Last lines of a pod's output that are shown."""
+"""The number of last lines of a pod's output that are shown."""
 
 
 class KubernetesPlacement(WorkerPlacement):
@@ -58,12 +58,12 @@ class KubernetesPlacement(WorkerPlacement):
         yield from text.splitlines()
 
     def close(self) -> None:
-        """As `WorkerPlacement.close`."""
+        """Do as `WorkerPlacement.close` says."""
 
 
 @contextlib.contextmanager
 def _plain_errors() -> Iterator[None]:
-    """Raise what the API refuses in a sentence."""
+    """Turn refusals of the API within the block into sentences."""
     try:
         yield
     except ApiException as error:

@@ -1,4 +1,4 @@
-"""What every engine does with workers, and the program that it runs."""
+"""The interface of every engine that runs workers, and the program that it runs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from arena.local.engines import EngineError
 
 ENGINES: Final = ("dask", "ray", "slurm", "kubernetes")
 NAME: Final = "arena-worker"
-"""How names begin that workers have at an engine."""
+"""The prefix of the names of workers at an engine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +33,19 @@ class WorkerPlacement(Protocol):
         return ""
 
     def scale(self, number: int) -> None:
-        """Have so many workers run or wait for a machine; those beyond are drained.
+        """Set the number of workers that run or wait for a machine; surplus ones are drained.
 
         Raises `EngineError` if the engine refuses.
         """
 
     def running(self) -> Sequence[PlacedWorker]:
-        """The workers that run or wait for a machine, without those that drain.
+        """Return the workers that run or wait for a machine, without those that drain.
 
         Raises `EngineError` if the engine does not answer.
         """
 
     def logs(self, worker_id: str) -> Iterator[str]:
-        """The last lines of a worker's output.
+        """Return the last lines of a worker's output.
 
         Raises `EngineError` if the engine knows no such worker, or keeps no output.
         """

@@ -1,4 +1,4 @@
-"""Workers on a cluster of Ray: each is a detached actor, which Ray starts again on another machine if its machine dies."""
+"""Workers on a cluster of Ray: each is a detached actor, which Ray restarts on another machine if its machine dies."""
 
 import os
 import secrets
@@ -17,11 +17,11 @@ from arena.local.engines import RAY_CURE, EngineError
 
 NAMESPACE: Final = "card-arena"
 ANSWER_S: Final = 5.0
-"""Time for an actor to answer; one that does not is waiting for a machine."""
+"""Seconds for an actor to answer; one that does not answer is waiting for a machine."""
 
 
 class WorkerActor:
-    """Runs a worker: the actor. Ray calls it anew when it starts the actor again."""
+    """The actor, which runs a worker. Ray makes it again when it restarts the actor."""
 
     def __init__(self, program: WorkerProgram) -> None:
         self._child = WorkerChild(program, lambda _: None)
@@ -35,7 +35,7 @@ class WorkerActor:
         Thread(target=end, daemon=True).start()
 
     def drain(self) -> None:
-        """Have the worker finish what it plays and end."""
+        """Let the worker finish what it plays and end."""
         self._state = "DRAINING"
         self._child.drain()
 
@@ -74,7 +74,7 @@ class RayPlacement(WorkerPlacement):
 
     @contextmanager
     def _answering(self) -> Iterator[None]:
-        """Be connected within the block. Raises `EngineError` if the cluster does not answer."""
+        """Keep a connection within the block. Raises `EngineError` if the cluster does not answer."""
         try:
             if not ray.is_initialized():
                 self._connect()
@@ -85,7 +85,7 @@ class RayPlacement(WorkerPlacement):
 
     @property
     def started_at(self) -> str:
-        """As `WorkerPlacement.started_at`."""
+        """See `WorkerPlacement.started_at`."""
         return f"--address {ray.get_runtime_context().gcs_address}" if self._is_own else ""
 
     def scale(self, number: int) -> None:
@@ -94,10 +94,10 @@ class RayPlacement(WorkerPlacement):
             for _ in range(number - len(placed)):
                 name = f"{NAME}-{secrets.token_hex(4)}"
                 ray.remote(WorkerActor).options(**self._options, name=name).remote(self._program)
-            # Those that wait for a machine have nothing to finish.
+            # Workers that wait for a machine have nothing to finish.
             surplus = sorted(placed, key=lambda worker: bool(worker.where))
             for worker in surplus[: len(placed) - number]:
-                with suppress(RayActorError, EngineError):  # it has ended meanwhile
+                with suppress(RayActorError, EngineError):  # it may have ended
                     actor = _actor_of(worker.id)
                     if worker.where:
                         ray.get(actor.drain.remote(), timeout=ANSWER_S)
@@ -112,7 +112,7 @@ class RayPlacement(WorkerPlacement):
         states = {}
         for actor in list_named_actors(all_namespaces=True):
             if actor["namespace"] == NAMESPACE and actor["name"].startswith(f"{NAME}-"):
-                with suppress(EngineError):  # it has ended meanwhile
+                with suppress(EngineError):  # it may have ended
                     states[_actor_of(actor["name"]).state.remote()] = actor["name"]
         if not states:
             return []
@@ -122,7 +122,7 @@ class RayPlacement(WorkerPlacement):
             try:
                 state, where = ray.get(call)
             except RayActorError:
-                continue  # it has ended meanwhile
+                continue  # it has just ended
             if state == "ALIVE":
                 placed.append(PlacedWorker(states[call], state, where))
         return placed

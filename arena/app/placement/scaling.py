@@ -1,4 +1,4 @@
-"""How many workers there are, by the deal-sets that wait for them."""
+"""The number of workers, from the deal-sets that wait for them."""
 
 import math
 from collections.abc import Callable
@@ -10,11 +10,11 @@ from arena.local.engines import EngineError
 from cardarena.v1 import work_pb2
 
 EVERY_S: Final = 10.0
-"""Time from one look at the queue to the next."""
+"""Seconds between two checks of the queue."""
 
 
 class Report(Protocol):
-    """Tells the arena what an engine runs; returns the queue. Raises `ArenaAway` if the arena does not answer."""
+    """Reports to the arena what an engine runs; returns the queue. Raises `ArenaAway` if the arena does not answer."""
 
     def __call__(
         self, request: work_pb2.ReportPlacementRequest, /
@@ -27,20 +27,20 @@ class ArenaAway(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What the organiser wants."""
+    """The organiser's bounds of the number of workers."""
 
     least: int
     most: int
     target_s: float
-    """Time in which all deal-sets that wait should be played."""
+    """The time in seconds in which all waiting deal-sets should be played."""
     idle_s: float
-    """Time for which fewer are needed before surplus workers are drained."""
+    """Seconds for which fewer workers must be enough before surplus ones are drained."""
 
 
 def needed(queue: work_pb2.ReportPlacementResponse, bounds: Bounds) -> int:
-    """The number of workers that play all that waits and is in play within the target time.
+    """Return the number of workers that play all deal-sets that wait or are in play within the target time.
 
-    Before the arena knows how long a worker has a deal-set, one is enough.
+    Before the arena knows the time of a deal-set at a worker, one worker is enough.
     """
     open_deal_sets = queue.deal_sets_waiting + queue.deal_sets_in_play
     needs = math.ceil(open_deal_sets * queue.worker_seconds / bounds.target_s)
@@ -48,7 +48,7 @@ def needed(queue: work_pb2.ReportPlacementResponse, bounds: Bounds) -> int:
 
 
 class Scaling:
-    """Keeps the workers of an engine to what the arena needs."""
+    """Adjusts the number of an engine's workers to the need of the arena."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class Scaling:
         """Since when fewer have been needed than are wanted."""
 
     def step(self) -> str:
-        """Look at the queue, and place and drain workers once; returns what was found and done in a sentence."""
+        """Check the queue, and place and drain workers once; return a sentence about the queue and the change."""
         problem = ""
         running, pending = 0, 0
         try:
@@ -101,7 +101,7 @@ class Scaling:
         return "; ".join(filter(None, (sentence, away, problem)))
 
     def _want(self, number: int) -> None:
-        """Want more at once, and fewer only after fewer have been enough for the idle time."""
+        """Return the wanted number: more at once, and fewer only after fewer have been enough for the idle time."""
         if number >= self._wanted:
             self._wanted, self._enough_since_s = number, None
         elif self._enough_since_s is None:

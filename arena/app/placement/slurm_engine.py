@@ -1,4 +1,4 @@
-"""Workers as jobs of SLURM, by its commands alone: the machine that submits needs no Python packages of an engine."""
+"""Workers as jobs of SLURM, by its commands only: the machine that submits needs no Python packages of an engine."""
 
 import os
 import shlex
@@ -11,7 +11,7 @@ from arena.app.placement.placement import NAME, PlacedWorker, WorkerPlacement, W
 from arena.local.engines import EngineError
 
 COMMAND_S: Final = 60.0
-"""Time for a command of SLURM."""
+"""The longest time in seconds for a command of SLURM."""
 
 
 class SlurmPlacement(WorkerPlacement):
@@ -32,7 +32,7 @@ class SlurmPlacement(WorkerPlacement):
         if waiting:
             _run("scancel", *waiting)
         for worker in surplus[len(waiting) :]:
-            # To the shell of the job, whose place the worker has taken: it finishes what it plays.
+            # The signal goes to the job's shell, which the worker has replaced: it finishes what it plays.
             _run("scancel", "--batch", "--signal=TERM", worker.id)
             _run("scontrol", "update", f"JobId={worker.id}", f"JobName={self._name}-drains")
 
@@ -78,11 +78,11 @@ class SlurmPlacement(WorkerPlacement):
         yield from path.read_text("utf-8", errors="replace").splitlines()
 
     def close(self) -> None:
-        """As `WorkerPlacement.close`."""
+        """Do as `WorkerPlacement.close` says."""
 
 
 def _run(*command: str, variables: Mapping[str, str] | None = None) -> str:
-    """What a command of SLURM prints. Raises `EngineError` if it fails."""
+    """Run a command of SLURM, and return its output. Raises `EngineError` if it fails."""
     environment = None if variables is None else {**os.environ, **variables}
     try:
         done = subprocess.run(
@@ -107,12 +107,9 @@ def connect(
 ) -> SlurmPlacement:
     """Use the SLURM of this machine.
 
-    Args:
-      program: What jobs run. Its files must be readable on all machines.
-      script: The batch script, as `deploy/slurm/workers.sbatch`.
-      name: The name of the jobs, which are found by it.
-      logs: The folder of their output.
-      submit: Further options of `sbatch`, as `--partition=long`.
+    Args: program: The program of the jobs. Its files must be readable on all machines. script: The batch script, as
+    `deploy/slurm/workers.sbatch`. name: The name of the jobs, which are found by it. logs: The folder of their output.
+    submit: Further options of `sbatch`, as `--partition=long`.
 
     Raises `EngineError` if there is no such script.
     """

@@ -1,25 +1,24 @@
-"""What a launched bot may send on its socket, and the HTTP/2 frames by which it is counted.
+"""The budget of a launched bot on its socket, and the count of its HTTP/2 frames.
 
-Only the heads of frames are read. A frame counts whole as soon as its head has arrived.
+Only the heads of frames are read. A frame counts completely when its head has arrived.
 """
 
 from typing import Final, NamedTuple
 
 BURST_BYTES: Final = 256 << 10
-"""Bytes of frames besides messages (DATA) that a bot may send in a burst; as by TCP, see
-`arena.api.admission.connections`."""
+"""The number of bytes of frames besides messages (DATA) that a bot may send in a burst; as over TCP, see `arena.api.admission.connections`."""
 BYTES_PER_S: Final = 64 << 10
-"""Bytes a second of them."""
+"""The number of such bytes a second."""
 BURST_FRAMES: Final = 40_000
-"""Frames of any kind in a burst. An arena plays about 10,000 decisions a second with all bots together."""
+"""The number of frames of any kind in a burst. An arena plays about 10,000 decisions a second with all bots together."""
 FRAMES_PER_S: Final = 20_000
 BURST_DATA_BYTES: Final = 8 << 20
-"""Bytes of messages in a burst. The arena limits messages itself; this bounds those that no call awaits."""
+"""The number of bytes of messages in a burst. The arena limits messages itself; this limit is for messages that no call reads."""
 DATA_BYTES_PER_S: Final = 4 << 20
 CONNECTION_BYTES: Final = 4_096
-"""What a new connection counts for, besides what is sent on it."""
+"""The number of bytes that a new connection counts for, besides the bytes that are sent on it."""
 CALL_BYTES: Final = 1_024
-"""What a new call counts for besides its headers: gRPC keeps some bytes of calls that are cancelled at once."""
+"""The number of bytes that a new call counts for besides its headers: gRPC keeps some bytes of calls that are cancelled at once."""
 
 _PREFACE_BYTES: Final = 24
 _HEAD_BYTES: Final = 9
@@ -28,13 +27,13 @@ _HEADERS: Final = 1
 
 
 class Sent(NamedTuple):
-    """What was sent."""
+    """The numbers of sent bytes and frames."""
 
     beside_bytes: int = 0
-    """Of frames that carry no message."""
+    """The bytes of frames that carry no message."""
     frames: int = 0
     data_bytes: int = 0
-    """Of frames that carry messages."""
+    """The bytes of frames that carry messages."""
 
 
 class FrameCounter:
@@ -75,7 +74,7 @@ class FrameCounter:
 
 
 class _Limit(NamedTuple):
-    """The size of a leaky bucket, and how fast it leaks."""
+    """The size of a leaky bucket, and its rate."""
 
     most: int
     per_s: int
@@ -87,11 +86,11 @@ _LIMITS: Final = (
     _Limit(BURST_FRAMES, FRAMES_PER_S, "frames"),
     _Limit(BURST_DATA_BYTES, DATA_BYTES_PER_S, "bytes of messages"),
 )
-"""In the order of `Sent`."""
+"""The limits in the order of the fields of `Sent`."""
 
 
 class Budget:
-    """What one bot may send on all its connections together."""
+    """The budget of one bot for all its connections together."""
 
     __slots__ = ("_at_s", "_levels", "since_s")
 
@@ -104,7 +103,7 @@ class Budget:
         """When the bot began to send what has not leaked since."""
 
     def spend(self, now_s: float, sent: Sent) -> str:
-        """Count what a bot has sent; why its connections must be closed, as a sentence, or empty."""
+        """Count what a bot has sent; return why its connections must be closed, as a sentence, or an empty text."""
         passed_s, self._at_s = now_s - self._at_s, now_s
         levels, why, was_empty = self._levels, "", True
         for number, (most, per_s, what) in enumerate(_LIMITS):
@@ -122,7 +121,7 @@ class Budget:
 
     @property
     def rest_s(self) -> float:
-        """The time in seconds from the last use until the bot may connect again: half of everything is free then."""
+        """The time in seconds from the last use until the bot may connect again: half of each limit is then available."""
         return max(
             0.0,
             *(

@@ -21,11 +21,11 @@ from typing import Any, Final
 from arena.sandbox.play_relay.budget import CONNECTION_BYTES, Budget, FrameCounter, Sent
 
 MAX_CONNECTIONS: Final = 8
-"""Open connections of a bot; further ones wait until one is closed. An SDK needs one."""
+"""The maximal number of open connections of a bot; further ones wait until one is closed. An SDK needs one."""
 CHUNK_BYTES: Final = 32 << 10
-"""Bytes that are read at once, and the most that is kept of a connection in each direction."""
+"""The number of bytes that are read at once, and the most that is buffered of a connection in each direction."""
 RETRY_S: Final = 0.2
-"""Time in seconds until a connection is accepted after the arena could not be reached, or files were short."""
+"""Seconds until connections are accepted again after the arena could not be reached, or no descriptor was free."""
 MAX_REQUEST_BYTES: Final = 4_096
 
 _ACCEPTED_AT_ONCE: Final = 4
@@ -43,9 +43,9 @@ class _Bot:
     budget: Budget
     links: list["_Link"] = field(default_factory=list)
     rests_until_s: float = 0.0
-    """No connection is accepted before."""
+    """The time before which no connection is accepted."""
     was_told: bool = False
-    """Whether it was reported that its connections wait."""
+    """Whether the relay has reported that its connections wait."""
 
 
 @dataclass(slots=True, eq=False)
@@ -57,9 +57,9 @@ class _Link:
     """The arena's side."""
     counter: FrameCounter = field(default_factory=FrameCounter)
     up: bytes = b""
-    """Bytes for the arena that it could not take yet."""
+    """Bytes for the arena that are not sent yet."""
     down: bytes = b""
-    """Bytes for the bot that it could not take yet."""
+    """Bytes for the bot that are not sent yet."""
     near_mask: int = 0
     far_mask: int = 0
 
@@ -94,9 +94,9 @@ class PlayRelay:
         self._poll.close()
 
     def turn(self, timeout_s: float | None) -> None:
-        """Wait for events at most so long, and handle them."""
+        """Wait for events for at most `timeout_s` seconds, and handle them."""
         for fd, events in self._poll.poll(timeout_s):
-            # An event before may have closed it.
+            # An earlier event may have closed it.
             if (call := self._ready.get(fd)) is not None:
                 call(events)
         if self._closed_to:
@@ -104,7 +104,7 @@ class PlayRelay:
                 self._listen(bot)
 
     def _until_listening_s(self) -> float | None:
-        """The time until a bot that rests may connect again; None if none rests."""
+        """Return the time until a bot that rests may connect again; None if none rests."""
         now_s = self._now_s()
         rests_s = [
             bot.rests_until_s - now_s for bot in self._closed_to if len(bot.links) < MAX_CONNECTIONS
@@ -118,7 +118,7 @@ class PlayRelay:
             text, given, _, _ = socket.recv_fds(self._requests, MAX_REQUEST_BYTES, 1)
         except BlockingIOError:
             return
-        except OSError:  # it has ended before it read all reports
+        except OSError:  # the arena has ended before it read all reports
             text, given = b"", []
         if not text:
             self._goes_on = False
@@ -145,7 +145,7 @@ class PlayRelay:
 
     def _report(self, bot: _Bot, why: str, **more: float) -> None:
         report: dict[str, Any] = {"bot": bot.number, "why": why, **more}
-        # An arena that is far behind misses some.
+        # An arena that reads slowly misses some reports.
         with contextlib.suppress(OSError):
             self._requests.send(json.dumps(report).encode())
 
@@ -157,7 +157,7 @@ class PlayRelay:
             self._register(bot.listener, _IN, lambda _: self._accept(bot))
 
     def _stop_listening(self, bot: _Bot, rest_s: float = 0.0) -> None:
-        """Leave new connections to the kernel, which holds some of them back. They cost the relay nothing."""
+        """Stop accepting connections; the kernel queues some of them, at no cost to the relay."""
         bot.rests_until_s = self._now_s() + rest_s
         if bot not in self._closed_to:
             self._closed_to.add(bot)
@@ -214,7 +214,7 @@ class PlayRelay:
     # Bytes.
 
     def _watch(self, link: _Link) -> None:
-        """Wait for what can go on. A side is read only if the other takes what was read before.
+        """Wait for the events of a link that can be handled. A side is read only if the other has received the bytes before.
 
         A bot that does not read is not read either: the arena would have to keep its answers.
         """
@@ -229,7 +229,7 @@ class PlayRelay:
             link.far_mask = far_mask
 
     def _near(self, link: _Link) -> None:
-        """The bot's side has sent something, or can take more."""
+        """Handle the bot's side, which has sent bytes or can receive more."""
         try:
             if link.down:
                 link.down = link.down[link.near.send(link.down) :]
@@ -253,7 +253,7 @@ class PlayRelay:
             self._close(link)
 
     def _far(self, link: _Link, events: int) -> None:
-        """The arena's side has sent something, or can take more."""
+        """Handle the arena's side, which has sent bytes or can receive more."""
         try:
             if link.up and events & _OUT:
                 link.up = link.up[link.far.send(link.up) :]
@@ -284,7 +284,7 @@ class PlayRelay:
     def _change(
         self, what: socket.socket, before: int, mask: int, call: Callable[[int], None]
     ) -> None:
-        """Wait for other events. Without any it is not watched, or its end would be reported again and again."""
+        """Wait for other events. Without any, the descriptor is not watched, because its end would be reported repeatedly."""
         if not before:
             self._register(what, mask, call)
         elif not mask:
@@ -294,7 +294,7 @@ class PlayRelay:
 
 
 def _unsent(to: socket.socket, data: memoryview) -> bytes:
-    """Send as much as the other side takes; returns the rest."""
+    """Send as much as the other side accepts; return the rest."""
     try:
         size = to.send(data)
     except BlockingIOError:

@@ -149,7 +149,7 @@ class Spawner:
     def _try_in_memory(
         self, order: SpawnOrder, find: Callable[..., TrialResult]
     ) -> tuple[TrialResult | None, str]:
-        """The result of the trial with files in memory, or None and why bots must read a disk."""
+        """Return the result of the trial with files in memory, or None and why bots must read a disk."""
         try:
             if not self._root:
                 enter_namespace()
@@ -175,7 +175,7 @@ class Spawner:
         files: HeldFiles | None = None
         try:
             if order.socket and self._reach is not None:
-                # Other users may enter the folder and not list it; this one alone may connect.
+                # Other users may enter the folder but not list it; only this user may connect.
                 folder = os.path.dirname(order.socket)
                 self._reach.show(folder, writable=True)
                 os.chmod(folder, 0o711)  # noqa: S103 - to enter, not to list

@@ -15,7 +15,7 @@ _OF_ETC: Final = (
     "/etc/ld.so.conf",
     "/etc/ld.so.conf.d",
 )
-"""The visible part of /etc: what finds programs and libraries, and the settings of Java."""
+"""The visible part of /etc: the settings for finding programs and libraries, and those of Java."""
 _HOST_NAME: Final = "arena"
 _READ_BY_OTHERS: Final = 0o004
 
@@ -43,7 +43,7 @@ def arguments(
     system = "" if files is None else files.system
     yield from ("--ro-bind", f"{system}/usr", "/usr")
     for path in SYSTEM[1:]:
-        if os.path.islink(path):  # as on systems that have merged these folders into /usr
+        if os.path.islink(path):  # on systems that have merged these folders into /usr
             yield from ("--symlink", os.readlink(path), path)
         else:
             yield from ("--ro-bind-try", f"{system}{path}", path)
@@ -51,7 +51,7 @@ def arguments(
         yield from ("--ro-bind-try", f"{system}{path}", path)
     yield from _proc(constant_fds)
     yield from ("--dev", "/dev", "--size", scratch_bytes, "--tmpfs", "/dev/shm")  # noqa: S108
-    # Terminals hold what is written to them.
+    # Terminals store what is written to them.
     yield from ("--tmpfs", "/dev/pts", "--remount-ro", "/dev/pts", "--remount-ro", "/dev")
     # First, because it would hide files that are bound below it.
     yield from ("--size", scratch_bytes, "--tmpfs", SCRATCH)
@@ -86,9 +86,9 @@ def _proc(constant_fds: Mapping[str, int]) -> Iterator[str]:
 
 
 def constants(limits: ResourceLimits) -> dict[str, bytes]:
-    """The files in /proc that show a bot the same machine at all times: its memory and processors.
+    """Return the files in /proc that show a bot the same machine at all times: its memory and processors.
 
-    Node.js sets the size of its heap by one, and counts processors by the other.
+    Node.js takes the size of its heap from the one, and the number of processors from the other.
     """
     kib = limits.memory_bytes >> 10
     names = ("cpu", *(f"cpu{number}" for number in range(len(os.sched_getaffinity(0)))))
@@ -99,9 +99,9 @@ def constants(limits: ResourceLimits) -> dict[str, bytes]:
 
 
 def _of_the_machine() -> list[str]:
-    """The files and folders in /proc that all users may read and that belong to no process.
+    """Return the files and folders in /proc that all users may read and that belong to no process.
 
-    They count what all processes of the machine do, so that one bot could signal to another.
+    They have counts over all processes of the machine, by which one bot could signal to another.
     """
     with os.scandir("/proc") as entries:
         return sorted(
@@ -113,5 +113,5 @@ def _of_the_machine() -> list[str]:
 
 
 def of_etc() -> list[str]:
-    """The paths in /etc that bots may read."""
+    """Return the paths in /etc that bots may read."""
     return [path for pattern in _OF_ETC for path in sorted(glob.glob(pattern))]

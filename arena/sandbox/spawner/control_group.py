@@ -1,4 +1,4 @@
-"""Control groups (cgroup v2), which limit what all processes of a bot use together.
+"""Control groups (cgroup v2), which limit the resources of all processes of a bot together.
 
 They need a control group that is delegated to the arena's user, as systemd does for a unit with
 `Delegate=yes`.
@@ -15,7 +15,7 @@ from arena.sandbox.spawner.priority import NICE
 _NEEDED: Final = ("cpu", "memory", "pids")
 _PERIOD_US: Final = 100_000
 _OF_BUBBLEWRAP: Final = 2
-"""Processes of bubblewrap in the group of each bot: the one that waits for it, and the first inside."""
+"""The number of processes of bubblewrap in the group of each bot: the one that waits for it, and the first inside."""
 _OWN: Final = "arena"
 """The group of the arena's own processes, beside those of its bots."""
 _DELEGATE: Final = "start the arena with systemd-run --user --scope -p Delegate=yes"
@@ -40,7 +40,7 @@ class ControlGroup:
 
     def freeze(self, *, frozen: bool) -> None:
         """Stop all processes of the group, or let them run again. SIGKILL ends frozen ones too."""
-        with contextlib.suppress(OSError):  # it is removed when the bot has ended
+        with contextlib.suppress(OSError):  # the group is removed when the bot has ended
             _write(self.path, "cgroup.freeze", str(int(frozen)))
 
     def kill(self) -> None:
@@ -48,14 +48,14 @@ class ControlGroup:
             _write(self.path, "cgroup.kill", "1")
 
     def memory_events(self) -> tuple[int, int]:
-        """How often its memory reached the limit, and how many of its processes the kernel ended for memory."""
+        """Return how often its memory reached the limit, and how many of its processes the kernel ended for memory."""
         counts = dict.fromkeys(("oom", "oom_kill"), 0)
         with contextlib.suppress(OSError), open(f"{self.path}/memory.events") as file:
             counts |= {name: int(count) for name, count in map(str.split, file)}
         return counts["oom"], counts["oom_kill"]
 
     def remove(self) -> bool:
-        """Kill the processes that are left in the group, and remove it; false while they still end."""
+        """Kill the processes that are left in the group, and remove it; return false while they are ending."""
         self.kill()
         try:
             os.rmdir(self.path)
@@ -98,7 +98,7 @@ class ControlGroups:
         if missing:
             raise NoGroups(f"the control group {group} lacks {', '.join(missing)}: {_DELEGATE}")
         if os.path.basename(path) == _OWN and _is_enabled(os.path.dirname(path)):
-            return cls(os.path.dirname(path))  # another sandbox of this arena came first
+            return cls(os.path.dirname(path))  # another sandbox of this arena has prepared it
         try:
             _enable_below(path)
         except OSError as error:
@@ -117,7 +117,7 @@ class ControlGroups:
         _write(made, "pids.max", str(limits.processes + _OF_BUBBLEWRAP))
         _write(made, "cpu.max", f"{_PERIOD_US} {_PERIOD_US}")  # one processor
         _write(made, "cpu.weight.nice", str(NICE))
-        _write(made, "memory.oom.group", "1")  # a bot ends as a whole
+        _write(made, "memory.oom.group", "1")  # all processes of a bot end together
         with contextlib.suppress(OSError):
             _write(made, "memory.swap.max", "0")
         return ControlGroup(made)

@@ -36,7 +36,7 @@ class _Beneath(ctypes.Structure):
 
 
 def version() -> int:
-    """The version of Landlock in this kernel; 0 if it has none."""
+    """Return the version of Landlock in this kernel; 0 if it has none."""
     try:
         flag = ctypes.c_uint32(_GET_VERSION)
         return kernel.call(kernel.LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), flag)

@@ -1,4 +1,4 @@
-"""Copies in memory of all that bots read, so that reading leaves no trace.
+"""Copies in memory of all files that bots read, so that reading leaves no trace.
 
 The kernel keeps what was read from a disk, and the names that were looked up there. A later process
 that reads the same file is faster, and so learns what an earlier one has read. A file system in
@@ -23,12 +23,12 @@ from arena.sandbox.spawner.order import MB, SYSTEM, SpawnOrder
 from arena.sandbox.spawner.shared_libraries import MAGIC, library_paths, needed
 
 _AT: Final = "/sys/kernel"
-"""Covered by the mount. It exists on each machine, and neither the spawner nor bubblewrap reads it."""
+"""The folder that the mount covers. It exists on each machine, and neither the spawner nor bubblewrap reads it."""
 _TREE: Final = f"{_AT}/system"
 _OPTIONS: Final = ("mode=755,noswap", "mode=755")
-"""Only root may forbid swapping, since Linux 6.4."""
+"""The options of the mount. Only root may forbid swapping, since Linux 6.4."""
 _SHARE: Final = 2
-"""Copies may take the available memory divided by this."""
+"""The divisor of the available memory that gives the limit of the copies."""
 _SKIPPED: Final = frozenset({"jmods", "src.zip"})
 """Parts of a JDK that no program needs while it runs; they are half of it."""
 _CHUNK_BYTES: Final = 1 << 20
@@ -108,7 +108,7 @@ class TooLarge(Exception):
 class _Copy:
     at: str
     state: object
-    """What the original was when it was copied."""
+    """The state of the original when it was copied."""
     users: int = 0
     """The number of bots that run with it."""
     is_latest: bool = True
@@ -119,7 +119,7 @@ class HeldFiles:
     """The files of one bot, in memory until they are released."""
 
     sources: Mapping[str, str]
-    """Where each visible path is; paths of the system are in `system`."""
+    """The copy of each visible path; paths of the system are in `system`."""
     etc: Sequence[str]
     """The visible part of /etc."""
     system: str = _TREE
@@ -150,7 +150,7 @@ class MemoryFiles:
         os.mkdir(_TREE)
 
     def hold(self, order: SpawnOrder) -> HeldFiles:
-        """Copy what a bot may read, as far as it is not here.
+        """Copy the files that a bot may read, unless they are already copied.
 
         Raises `TooLarge` if it does not fit, and `OSError` if it cannot be stored.
         """
@@ -180,7 +180,7 @@ class MemoryFiles:
         kernel.unmount(_AT)
 
     def release(self, held: HeldFiles) -> None:
-        """Release the files of a bot that has ended. Copies of files that have changed since are removed."""
+        """Release the files of a bot that has ended. Copies of changed files are removed."""
         self._release(held.copies)
 
     def _release(self, copies: Iterable[_Copy]) -> None:
@@ -227,7 +227,7 @@ class MemoryFiles:
             _remove(copy.at)
 
     def _require_base(self) -> None:
-        """Have what every bot sees of the system."""
+        """Copy the files of the system that every bot sees, unless they are already copied."""
         if self._copied_of_system:
             return
         for path in SYSTEM[1:]:
@@ -278,7 +278,7 @@ class MemoryFiles:
 
 
 def is_of_system(path: str) -> bool:
-    """Whether a path is in the folders of system programs and libraries."""
+    """Return whether a path is in the folders of system programs and libraries."""
     return any(path == folder or path.startswith(f"{folder}/") for folder in SYSTEM)
 
 
@@ -287,7 +287,7 @@ def enter_namespace() -> None:
 
     Raises `OSError` if the kernel refuses. This process is unchanged then.
     """
-    pid = os.fork()  # some systems confine a process that asks, and then refuse what it does
+    pid = os.fork()  # some systems confine the process that asks, and then refuse its calls
     if pid == 0:
         try:
             _enter()
@@ -329,13 +329,13 @@ def _mount() -> None:
 
 
 def _with_program(program: str) -> Iterator[str]:
-    """The folders of the system that belong to a program by their names, as /usr/lib/ruby to ruby."""
+    """Yield the folders of the system that belong to a program by their names, such as /usr/lib/ruby to ruby."""
     folder, name = os.path.split(program)
     if os.path.basename(folder) != "bin" or not os.path.isfile(program):
         return
     above = os.path.dirname(folder)
     if above not in {*SYSTEM, "/", "/usr/local"}:
-        yield above  # an installation of its own, as /usr/lib/jvm/java-17
+        yield above  # a separate installation, such as /usr/lib/jvm/java-17
         return
     stem = name.rstrip("0123456789.-")
     for parent in (f"{above}/lib", f"{above}/share", *_multiarch(f"{above}/lib")):
@@ -365,7 +365,7 @@ def _walk(path: str, omitted: Sequence[str]) -> Iterator[tuple[str, os.stat_resu
 
 
 def _state_of(path: str) -> object:
-    """Changes whenever something below a path does."""
+    """Return a state that changes whenever a file below a path changes."""
     return hash(
         tuple(
             (inner, status.st_ino, status.st_ctime_ns, status.st_size)
@@ -375,18 +375,18 @@ def _state_of(path: str) -> object:
 
 
 def size_of(path: str, omitted: Sequence[str]) -> int:
-    """What the files below a path take in memory, in bytes."""
+    """Return the size of the files below a path in memory, in bytes."""
     return sum(status.st_size + 4096 & ~4095 for _, status in _walk(path, omitted))
 
 
 def available_bytes() -> int:
-    """The memory of the machine that programs could still use."""
+    """Return the memory of the machine that programs could still use."""
     with open("/proc/meminfo", encoding="ascii") as file:
         return next(int(line.split()[1]) << 10 for line in file if line.startswith("MemAvailable:"))
 
 
 def _room_bytes() -> int:
-    """The memory that this process could still use, within the limit of its container."""
+    """Return the memory that this process could still use, within the limit of its container."""
     room = available_bytes()
     # A container sees the group of its own at the root.
     with contextlib.suppress(OSError, ValueError):
@@ -405,7 +405,7 @@ def _text(path: str) -> str:
 def _copied(path: str, target: str, omitted: Sequence[str]) -> Iterator[str]:
     """Copy a path and all below it; yield the names of the shared libraries that its files need.
 
-    Times of files stay, since Python compares them with those in compiled modules.
+    Times of files are kept, because Python compares them with those in compiled modules.
     """
     folders = []
     for source, status in _walk(path, omitted):
@@ -419,7 +419,8 @@ def _copied(path: str, target: str, omitted: Sequence[str]) -> Iterator[str]:
             with contextlib.suppress(FileExistsError):
                 os.symlink(os.readlink(source), to)
         elif stat.S_ISREG(status.st_mode):
-            # What is here already may be in use. What this user cannot read, bots cannot either.
+            # Existing copies may be in use. Files that this user cannot read are skipped, because bots cannot read them
+            # either.
             with contextlib.suppress(FileExistsError, FileNotFoundError, PermissionError):
                 yield from _copy_file(source, to, mode, status)
     for to, mode in reversed(folders):
@@ -427,7 +428,7 @@ def _copied(path: str, target: str, omitted: Sequence[str]) -> Iterator[str]:
 
 
 def _copy_file(path: str, target: str, mode: int, found: os.stat_result) -> list[str]:
-    """Copy a file; the names of the shared libraries that it needs."""
+    """Copy a file; return the names of the shared libraries that it needs."""
     opened = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         written = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -450,7 +451,7 @@ def _copy_file(path: str, target: str, mode: int, found: os.stat_result) -> list
 
 
 def _make_place(path: str, *, is_folder: bool) -> None:
-    """Have something at a path on which bubblewrap can bind what is omitted around it."""
+    """Make a file or folder at a path, on which bubblewrap can bind a path whose surroundings are omitted."""
     if not os.path.lexists(path):
         os.makedirs(os.path.dirname(path), exist_ok=True)
         if is_folder:

@@ -1,8 +1,8 @@
 """The memory that all processes of a bot use together, and the processes that the kernel ended for want of memory.
 
 The kernel limits the memory of each process. Only a control group limits that of a bot, so without one the spawner
-looks often and ends a bot above its limit, before the kernel has to choose whom to end: it chooses a large process,
-not a bot with many.
+checks often and ends a bot above its limit, before the kernel has to choose a process to end: it chooses a large
+process, not a bot with many small ones.
 """
 
 import contextlib
@@ -19,16 +19,16 @@ from arena.sandbox.spawner.trial import end
 CHECK_S: Final = 0.1
 """The time between two checks of the machine's memory, in seconds."""
 LOOK_S: Final = 1.0
-"""The longest time between two looks at the memory of bots, in seconds."""
+"""The longest time between two checks of the memory of bots, in seconds."""
 _SCARCER: Final = 0.9
-"""A look is due at once when this part is left of the memory that was available at the last one."""
+"""The share of the memory that was available at the last check below which a check is due at once."""
 _SHORTAGE_S: Final = 2.0
-"""A bot that ends so many seconds after the kernel ended processes is taken to be one of them."""
+"""The seconds after the kernel ended processes within which a bot that ends is taken to be one of them."""
 
 _INODE_BYTES: Final = 1024
-"""Of each file in memory beside its content, as the kernel estimates it."""
+"""The bytes of each file in memory besides its content, as the kernel estimates them."""
 _FREE_SOCKETS: Final = 16
-"""Sockets of a bot that are not counted; more than those of its connections."""
+"""The number of sockets of a bot that are not counted; it needs fewer for its connections."""
 _CONTENT: Final = ("RssShmem:", "Pss_Shmem:")
 _OTHER: Final = ("RssAnon:", "VmSwap:", "VmPTE:", "Pss_Anon:", "SwapPss:")
 
@@ -44,7 +44,7 @@ class MemoryWatch:
         """The memory of bots that were ended for it, by process, until they are judged."""
 
     def look(self, bots: Iterable[SpawnedProcess]) -> None:
-        """End the bots that are above their limit, if a look is due."""
+        """End the bots that are above their limit, if a check is due."""
         now_s, left_bytes = time.monotonic(), available_bytes()
         if now_s < self._looked_s + LOOK_S and left_bytes > _SCARCER * self._available_bytes:
             return
@@ -59,10 +59,10 @@ class MemoryWatch:
                     end(bot)
 
     def judge(self, bot: SpawnedProcess) -> dict[str, object]:
-        """Say how memory contributed to the end of a bot, as fields of its report.
+        """Return how memory contributed to the end of a bot, as fields of its report.
 
-        `over_limit` says for how much it was ended, in words. `by_shortage` says that the kernel ended it within its
-        limit: the memory of the machine ran out.
+        `over_limit` has the memory for which it was ended, in words. `by_shortage` is set if the kernel ended it within
+        its limit because the memory of the machine ran out.
         """
         if bot.group is not None:
             reached, killed = bot.group.memory_events()
@@ -77,7 +77,7 @@ class MemoryWatch:
         return {"over_limit": over if excess else "", "by_shortage": by_shortage}
 
     def _is_short(self) -> bool:
-        """Whether the kernel has just ended processes for want of memory."""
+        """Return whether the kernel has just ended processes for want of memory."""
         killed, now_s = kernel_kills(), time.monotonic()
         if killed > self._kernel_kills:
             self._kernel_kills, self._short_s = killed, now_s
@@ -85,7 +85,7 @@ class MemoryWatch:
 
 
 def excess_bytes(root: int, limit_bytes: int, *, namespaces: bool) -> int:
-    """The memory of a bot that uses more than its limit; 0 if it does not.
+    """Return the memory of a bot that uses more than its limit; 0 if it does not.
 
     It counts private and shared memory of the descendants of `root`, swapped or not, with its page tables. In
     `namespaces` it also counts the files in the bot's file systems in memory, and its sockets as if they were full.
@@ -95,24 +95,24 @@ def excess_bytes(root: int, limit_bytes: int, *, namespaces: bool) -> int:
       namespaces: Whether the bot has namespaces of files and of the network, which are those of `root`.
     """
     if next(_descendants(root), None) is None:
-        return 0  # bubblewrap has not made the namespaces yet
+        return 0  # the namespaces are not made yet
     files, kernel = _of_namespaces(root) if namespaces else (0, 0)
     # Shared pages count in each process that has them: never too little, and cheaper to read.
     if _bytes(root, "status", files) + kernel <= limit_bytes:
         return 0
-    # Twice, as a process that ends between two reads leaves its share to another.
+    # It is read twice, because the share of a process that ends between two reads moves to another.
     used = min(_bytes(root, "smaps_rollup", files) + kernel for _ in range(2))
     return used if used > limit_bytes else 0
 
 
 def kernel_kills() -> int:
-    """The number of processes of the machine that the kernel ended for want of memory."""
+    """Return the number of processes of the machine that the kernel ended for want of memory."""
     with open("/proc/vmstat", encoding="ascii") as file:
         return next((int(line.split()[1]) for line in file if line.startswith("oom_kill ")), 0)
 
 
 def _bytes(root: int, name: str, files: int) -> int:
-    """The memory by a file of `/proc` of each process; `files` may be mapped too, and count once."""
+    """Return the memory by a file of `/proc` of each process; `files` may be mapped too, and count once."""
     content = other = 0
     for pid in _descendants(root):
         with contextlib.suppress(OSError), open(f"/proc/{pid}/{name}", encoding="utf-8") as file:
@@ -138,7 +138,7 @@ def _descendants(root: int) -> Iterator[int]:
 
 
 def _of_namespaces(root: int) -> tuple[int, int]:
-    """The content of files in memory, and what else the kernel holds for files and sockets."""
+    """Return the bytes of files in memory, and of other kernel memory for files and sockets."""
     files = kernel = 0
     with contextlib.suppress(OSError, ValueError, IndexError):
         for folder in (SCRATCH, "/dev/shm"):  # noqa: S108 - file systems of the sandbox alone

@@ -1,4 +1,4 @@
-"""What the arena sends the spawner to start a bot: its command, visible files and limits."""
+"""The order of the arena to the spawner to start a bot: its command, visible files and limits."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 SOCKET: Final = "/run/arena/play.sock"
-"""The path of the arena's socket in a sandbox with a file system of its own (S2, S3)."""
+"""The path of the arena's socket in a sandbox with a separate file system (S2, S3)."""
 SCRATCH: Final = "/tmp"  # noqa: S108 - a file system of the sandbox alone
 """The one writable folder of such a sandbox; it is in memory, and deleted when the bot ends."""
 SYSTEM: Final = ("/usr", "/bin", "/lib", "/lib32", "/lib64", "/libx32", "/sbin")
@@ -21,7 +21,7 @@ class Level(StrEnum):
     """The sandbox levels; a higher number confines a bot more."""
 
     S3 = "S3"
-    """S2, and a control group limits what all processes of the bot use together."""
+    """S2, and a control group that limits all processes of the bot together."""
     S2 = "S2"
     """Namespaces by bubblewrap, a seccomp filter, limits, a user that is not root."""
     S1 = "S1"
@@ -31,26 +31,29 @@ class Level(StrEnum):
 
 
 ADDRESSES: Final = 4
-"""Address space of a process, as a multiple of its memory limit. Java and JavaScript reserve much
-more than they use. This also limits shared memory, which the memory limit does not count."""
+"""The address space of a process, as a multiple of its memory limit.
+
+Java and JavaScript reserve much more than they use. This also limits shared memory, which the memory limit does not
+count.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class ResourceLimits:
-    """What a bot may use."""
+    """The resource limits of a bot."""
 
     memory_bytes: int = 8192 * MB
-    """Private memory of each process, and memory of all its processes together (`memory_watch`, `control_group`)."""
+    """The private memory of each process, and the memory of all its processes together (`memory_watch`, `control_group`)."""
     processes: int = 64
-    """Processes and threads of the bot together."""
+    """The number of processes and threads of the bot together."""
     files: int = 256
-    """Open files of each process."""
+    """The number of open files of each process."""
     file_bytes: int = 16 * MB
     """The size of each file that it writes."""
     cpu_s: int = 86_400
-    """Processor time of each process."""
+    """The processor time of each process, in seconds."""
     scratch_bytes: int = 64 * MB
-    """All files in `SCRATCH` together; shared memory has the same limit again."""
+    """The size of all files in `SCRATCH` together; shared memory has a separate limit of the same size."""
 
     def within(self, most: "ResourceLimits") -> "ResourceLimits":
         """Lower each limit to that of `most`."""
@@ -60,7 +63,7 @@ class ResourceLimits:
 
 @dataclass(frozen=True, slots=True)
 class SpawnOrder:
-    """One bot to start. JSON carries it, as `dataclasses.asdict` makes it."""
+    """The order to start one bot. It is sent as the JSON of `dataclasses.asdict`."""
 
     argv: tuple[str, ...]
     """The path of the program, and its arguments."""
@@ -75,7 +78,7 @@ class SpawnOrder:
     writable: str = ""
     """A further writable folder, whose files are kept; empty for none."""
     in_memory: bool = False
-    """Whether the bot reads copies in memory only, and of `SYSTEM` the part that it needs (S2, S3)."""
+    """Whether the bot reads only copies in memory, including the part of `SYSTEM` that it needs (S2, S3)."""
     fresh: tuple[str, ...] = ()
     """The visible paths that may change while the arena runs. Others are copied once."""
     omitted: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Puts a bot below the arena: the processor and memory that both want go to the arena first."""
+"""Lowers the priority of a bot: the arena gets processor time and memory before it."""
 
 import errno
 import os
@@ -6,9 +6,9 @@ from contextlib import suppress
 from typing import Final
 
 NICE: Final = 5
-"""How much nicer bots are than the arena; they have a third of its weight.
+"""The niceness of bots relative to the arena; they have a third of its weight.
 
-More would put them far below the other programs of a busy machine, so that they come too late.
+With more, other programs of a busy machine would delay their answers too much.
 """
 OOM_SCORE_ADJ: Final = 1000
 """The kernel ends bots first when memory runs out, the largest of them before the others."""
@@ -21,22 +21,20 @@ def put_below(group: int) -> None:
     Processes that it starts inherit that.
     """
     nice = os.getpriority(os.PRIO_PROCESS, 0) + NICE
-    with suppress(OSError):  # it may have ended
+    with suppress(OSError):  # the process may have ended
         os.setpriority(os.PRIO_PGRP, group, min(nice, _NICEST))
         with open(f"/proc/{group or 'self'}/oom_score_adj", "w", encoding="ascii") as file:
             file.write(str(OOM_SCORE_ADJ))
 
 
 def lower_session(pid: int) -> bool:
-    """Lower the session of a process, where the kernel shares the processor among sessions first.
+    """Lower the session of a process, if the kernel shares the processor among sessions first.
 
-    False if it is to be called again: without privileges the kernel lets one session be lowered every 0.1 s.
+    Return false if the call has to be repeated: without privileges the kernel lets one session be lowered every 0.1 s.
     """
     try:
         with open(f"/proc/{pid}/autogroup", "w", encoding="ascii") as file:
             file.write(str(NICE))
-    except (
-        OSError
-    ) as error:  # it may have ended, and kernels without sessions' shares have no such file
+    except OSError as error:  # the process may have ended, and some kernels have no such file
         return error.errno != errno.EAGAIN
     return True

@@ -1,9 +1,8 @@
 """Makes paths reachable for users that may not enter the folders above them.
 
-`/root` is closed to other users, and with it a Python that is installed there. In a mount namespace
-of its own, the spawner covers such a folder with an empty one that all users may enter, and binds
-the paths that bots may see back into it, read-only. Files that only root may read are copied. Other
-processes do not see these mounts.
+`/root` is closed to other users, and with it a Python that is installed there. In a separate mount namespace, the
+spawner covers such a folder with an empty one that all users may enter, and binds the paths that bots may see back into
+it, read-only. Files that only root may read are copied. Other processes do not see these mounts.
 """
 
 import os
@@ -54,7 +53,7 @@ class ReachablePaths:
         """
         if path in self._opened:
             opened, before = self._opened[path]
-            if _state_of(opened) != before:  # the bot was changed since it was copied
+            if _state_of(opened) != before:  # the bot has changed since the copy
                 kernel.unmount(path)
                 self._open_up(path)
             return
@@ -65,7 +64,7 @@ class ReachablePaths:
             cover = max(above, key=len)
             self._bind(cover, path, writable=writable)
             for shown, is_writable in self._shown.items():
-                if is_writable and shown.startswith(f"{path}/"):  # read-only paths are in it now
+                if is_writable and shown.startswith(f"{path}/"):  # the folder has read-only paths
                     self._bind(cover, shown, writable=True)
         while (closed := closed_folder(path)) not in {None, path}:
             assert closed is not None
@@ -76,7 +75,7 @@ class ReachablePaths:
         self._shown[path] = writable
 
     def _is_missing(self, path: str, cover: str) -> bool:
-        """Whether a cover hides a path, or has it only as a folder above a bound one."""
+        """Return whether a cover hides a path, or has it only as a folder above a bound one."""
         try:
             return os.lstat(path).st_dev == os.lstat(cover).st_dev
         except FileNotFoundError:
@@ -171,7 +170,7 @@ def _copy(source: str, target: str) -> None:
 
 
 def closed_folder(path: str) -> str | None:
-    """The uppermost folder that other users may not enter, or the path if they may not read it."""
+    """Return the uppermost folder that other users may not enter, or the path if they may not read it."""
     at = ""
     parts = [part for part in path.split("/") if part]
     for number, part in enumerate(parts, 1):

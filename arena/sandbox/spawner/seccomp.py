@@ -1,9 +1,9 @@
 """The seccomp filter of bots, as a program of classic BPF.
 
-It allows files, threads, processes and Unix sockets. It refuses calls that reach into the kernel or
-other processes, and all calls that are newer than the filter. All bots read the same files of the
-system, so it also refuses what leaves a trace on a file that is open for reading, or counts for the
-whole machine: such a trace or count is a channel between bots.
+It allows files, threads, processes and Unix sockets. It refuses calls that reach into the kernel or other processes,
+and all calls that are newer than the filter. All bots read the same files of the system, so it also refuses calls that
+leave a trace on a file that is open for reading, or change a count of the whole machine: such a trace or count is a
+channel between bots.
 """
 
 import errno
@@ -39,7 +39,7 @@ _ALLOWED_FCNTL: Final = (*range(5), *range(8, 12), 15, 16, *range(1030, 1035))
 """Commands about descriptors, signals, pipes and files in memory. The rest are locks, leases,
 notifications and hints, which openers of the same file can see."""
 _RWF_NOWAIT: Final = 8
-"""The flag of `preadv2` that tells whether a part of a file is in memory."""
+"""The flag of `preadv2` that shows whether a part of a file is in memory."""
 _REFUSED_ADVICE: Final = (12, 20, 21)
 """MADV_MERGEABLE, MADV_COLD and MADV_PAGEOUT, which act on memory that is shared with others."""
 _SOL_SOCKET: Final = 1
@@ -81,7 +81,7 @@ REFUSED: Final[Mapping[str, tuple[int | None, int | None]]] = {
     "shmget": (29, 194), "shmat": (30, 196), "shmctl": (31, 195), "semget": (64, 190),
     "semop": (65, 193), "semtimedop": (220, 192), "semctl": (66, 191), "msgget": (68, 186),
     "msgsnd": (69, 189), "msgrcv": (70, 188), "msgctl": (71, 187), "mq_open": (240, 180),
-    # Memory that no process has mapped, so that it counts for none: files and rules.
+    # Memory that no process has mapped, so that it is not counted: files and rules.
     "memfd_create": (319, 279), "memfd_secret": (447, 447),
     "landlock_create_ruleset": (444, 444), "landlock_add_rule": (445, 445),
     "landlock_restrict_self": (446, 446),
@@ -120,7 +120,7 @@ class NoFilter(Exception):
 
 
 def filter_program(machine: str) -> bytes:
-    """The filter for a machine, named as `platform.machine()` does.
+    """Return the filter for a machine, named as `platform.machine()` does.
 
     Raises `NoFilter` if there is no filter for it.
     """
@@ -238,5 +238,5 @@ def _unless(test: int, value: int, error: int) -> Iterator[bytes]:
 
 
 def _do(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
-    """An instruction; `if_true` and `if_false` are the numbers of instructions to skip."""
+    """Return an instruction; `if_true` and `if_false` are the numbers of instructions to skip."""
     return struct.pack("=HBBI", code, if_true, if_false, value)

@@ -14,11 +14,11 @@ _LOAD, _DYNAMIC, _INTERPRETER = 1, 2, 3
 _NULL, _NEEDED, _STRINGS = 0, 1, 5
 _MAX_NAME_BYTES: Final = 256
 _FOLDERS: Final = ("/lib", "/usr/lib", "/lib64", "/usr/lib64")
-"""Where the loader looks besides the folders of its settings."""
+"""The folders in which the loader searches besides those of its settings."""
 
 
 def needed(opened: int) -> list[str]:
-    """The names of the libraries that an open ELF file needs, and the path of its loader.
+    """Return the names of the libraries that an open ELF file needs, and the path of its loader.
 
     Returns nothing for a file of another form, and for a damaged one.
     """
@@ -63,7 +63,7 @@ def _text(opened: int, offset: int) -> str:
 
 @functools.cache
 def library_paths() -> Mapping[str, str]:
-    """The path of each shared library of the system, by its name."""
+    """Return the path of each shared library of the system, by its name."""
     paths: dict[str, str] = {}
     for folder in _folders():
         with contextlib.suppress(OSError), os.scandir(folder) as entries:

@@ -20,7 +20,7 @@ from arena.sandbox.spawner.order import ADDRESSES, SYSTEM, Level, ResourceLimits
 from arena.sandbox.spawner.seccomp import filter_program
 
 GROUP: Final = 200_000
-"""The group id of all bots; each bot has a user id of its own where root runs the arena."""
+"""The group id of all bots; each bot has a separate user id if root runs the arena."""
 _FAILED: Final = 127
 _DEVICES: Final = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
@@ -31,7 +31,7 @@ class CannotSpawn(Exception):
 
 @dataclass(slots=True)
 class SpawnedProcess:
-    """A started bot, as the spawner knows it."""
+    """A started bot, with the data that the spawner needs."""
 
     pid: int
     """The process that waits for the bot: bubblewrap, or the keeper (see `_keep`)."""
@@ -47,7 +47,7 @@ class SpawnedProcess:
 
 @dataclass(frozen=True, slots=True)
 class SpawnMethod:
-    """How a bot is confined."""
+    """The method by which a bot is confined."""
 
     level: Level
     bwrap: str
@@ -87,7 +87,7 @@ def start(order: SpawnOrder, method: SpawnMethod, output: int) -> SpawnedProcess
         if namespaces:
             started.inside = _read_inside(info)
             if started.inside > 0 and method.user < 0:
-                # Set inside the user namespace, where the user's other processes do not count.
+                # The limit is set inside the user namespace, where the user's other processes do not count.
                 with contextlib.suppress(OSError):
                     _limit(resource.RLIMIT_NPROC, order.limits.processes, started.inside)
             with contextlib.suppress(OSError):
@@ -99,7 +99,7 @@ def start(order: SpawnOrder, method: SpawnMethod, output: int) -> SpawnedProcess
 
 
 def _read_inside(info: int) -> int:
-    """The id of the first process in the sandbox; -1 if bubblewrap ended before it wrote one."""
+    """Return the id of the first process in the sandbox; -1 if bubblewrap ended before it wrote one."""
     text = b""
     while b"}" not in text and (chunk := os.read(info, 4096)):
         text += chunk
@@ -164,7 +164,7 @@ def _set_limits(limits: ResourceLimits, *, own_user: bool) -> None:
 
 
 def _tasks_of(user: int) -> int:
-    """The number of processes and threads of a user."""
+    """Return the number of processes and threads of a user."""
     number = 0
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -195,14 +195,14 @@ def _become_bwrap(order: SpawnOrder, method: SpawnMethod, waits: int, informs: i
         info_fd=informs,
         files=method.files,
     )
-    # In a file, because every user can read the arguments in the list of processes: they hold the
-    # bot's token.
+    # The arguments are in a file, because they have the bot's token and every user can read arguments in the list of
+    # processes.
     words = _in_memory("arguments", b"".join(os.fsencode(word) + b"\0" for word in given))
     os.execve(method.bwrap, ["bwrap", "--args", str(words), "--", *order.argv], {})
 
 
 def _in_memory(name: str, content: bytes) -> int:
-    """An open file in memory with this content, which stays open across exec."""
+    """Return an open file in memory with this content, which stays open across exec."""
     file = os.memfd_create(name, 0)
     os.write(file, content)
     os.lseek(file, 0, os.SEEK_SET)

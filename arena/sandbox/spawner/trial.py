@@ -40,7 +40,7 @@ denied(socket.socket, socket.AF_INET)
 denied(os.setuid, 0) if os.getuid() else sys.exit("it runs as root")
 print("sandboxed")
 """
-"""Tries what a sandbox must deny, and prints whether it does. It is given the spawner's id."""
+"""A program that tries what a sandbox must deny, and prints whether it is denied. Its argument is the spawner's id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def try_levels(
 
 
 def _groups() -> tuple[ControlGroups | None, str]:
-    """Control groups, or why they cannot be used."""
+    """Return control groups, or why they cannot be used."""
     try:
         return ControlGroups.of_this_process(), ""
     except NoGroups as none:
@@ -112,7 +112,7 @@ def _why_no_landlock() -> str:
 
 
 def _outcome(order: SpawnOrder, method: SpawnMethod) -> str:
-    """Empty if the sandbox holds; otherwise what went wrong, with its cure if known."""
+    """Return an empty text if the sandbox confines the program; otherwise the problem, with its cure if known."""
     reads, writes = os.pipe2(os.O_CLOEXEC)
     try:
         try:
@@ -200,7 +200,7 @@ _CONTAINERS: Final = (
 
 
 def with_cure(why: str) -> str:
-    """The first line of why a level is not available, with its cure if known."""
+    """Return the first line of the reason why a level is not available, with its cure if known."""
     first = why.splitlines()[0][:200] if why else ""
     if "namespace" in first or "uid map" in first or "mount" in first or "permitted" in first:
         for path, value, line in _SYSCTLS:
