@@ -25,9 +25,9 @@ from cardarena._run import DEFAULT_ADDRESS
 CALL_S: Final = 20.0
 POLL_S: Final = 0.5
 PATIENCE_S: Final = 60.0
-"""Time for which calls are repeated while an arena is busy, and polls while it is restarting."""
+"""Seconds for which calls are repeated while an arena is busy, and polls while it is restarting."""
 LOAD_REASONS: Final = frozenset({"BUSY", "TOO_MANY_OPEN", "KEYS_BUSY"})
-"""Reasons of refusals for load: nothing was done, and the same call may succeed later."""
+"""Reasons of refusals for load: the call had no effect, and may succeed later."""
 PAGE: Final = 500
 ORGANISERS_KEY: Final = (
     "give an organiser's token with --token or CARDARENA_TOKEN, see: arena keys new organiser"
@@ -73,7 +73,7 @@ class Server:
 
     address: str
     token: str
-    """Empty for none."""
+    """The token; empty for none."""
     ca: str | None = None
     client_cert: str | None = None
     client_key: str | None = None
@@ -97,8 +97,7 @@ class ServiceClient(Generic[Stub]):
     ) -> None:
         """Call by a stub.
 
-        Args:
-          key_hint: Where the right token is had, if a call is refused for its token.
+        Args: key_hint: The advice about the right token, if a call is refused because of its token.
         """
         self.stub: Final = stub
         self._server = server
@@ -111,7 +110,7 @@ class ServiceClient(Generic[Stub]):
     def call(self, method: Callable[..., T], request: Any, *, longest_s: float = CALL_S) -> T:
         """Return the response to a request. A stream as response is read by `stream`.
 
-        A stream as request is given by the function that begins it, as the call may be repeated.
+        A streamed request is given as a function that begins it, because the call may be repeated.
         """
 
         def once() -> T:
@@ -135,7 +134,7 @@ class ServiceClient(Generic[Stub]):
             yield from rest
 
     def pages(self, method: Callable[..., Any], request: Any, field: str) -> list[Any]:
-        """Return a field of all pages of a response, taken together."""
+        """Return a field of all pages of a response, joined."""
         items: list[Any] = []
         while True:
             page = self.call(method, request)
@@ -165,7 +164,7 @@ def call_errors(
     try:
         yield
     except grpc.RpcError as failed:
-        error: Any = failed  # a grpc.Call as well, which the types do not say
+        error: Any = failed  # it is also a grpc.Call, which the types do not show
         text = _sentence(error, server, key_hint, longest_s)
         raise NoAnswer(text, error.code(), _reason(error), _retry_s(error)) from failed
 
@@ -196,7 +195,7 @@ def channel_of(server: Server, options: Sequence[tuple[str, int]] = ()) -> Itera
 
 
 def aio_channel_of(server: Server, options: Sequence[tuple[str, int]]) -> grpc.aio.Channel:
-    """A channel for asyncio to an arena; otherwise as `channel_of`."""
+    """Open a channel for asyncio to an arena, like `channel_of`."""
     with _usage_errors():
         return _dial(server).aio_channel(server.address, options)
 
@@ -220,7 +219,7 @@ def _usage_errors() -> Iterator[None]:
 
 
 def say_again(error: NoAnswer) -> None:
-    """Print that a call which failed is repeated."""
+    """Print that a failed call is repeated."""
     say(f"{error.message}; trying again for up to {PATIENCE_S:g} s", err=True)
 
 
@@ -232,12 +231,12 @@ def patiently(
     now_s: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> T:
-    """Poll an arena, again for up to `PATIENCE_S` while it is restarting or busy.
+    """Poll an arena; repeat the poll for up to `PATIENCE_S` while the arena is restarting or busy.
 
-    `told` gets the errors after which the poll is repeated, each message once in a row; `passes` says after
-    which it is.
+    `told` gets the errors after which the poll is repeated, equal messages in a row once; `passes` returns whether it
+    is repeated after an error.
 
-    Raises `NoAnswer` if the arena stays away for longer, or the call fails for another reason.
+    Raises `NoAnswer` if the arena does not answer for longer, or the call fails for another reason.
     """
     until_s, last = now_s() + PATIENCE_S, ""
     while True:
@@ -409,5 +408,5 @@ def _sentence(error: Any, server: Server | None, key_hint: str, longest_s: float
 
 
 def _said_by_arena(error: Any) -> bool:
-    """Whether the arena itself refused, and not the network."""
+    """Return whether the arena itself refused, and the network did not fail."""
     return any(key == "grpc-status-details-bin" for key, _ in error.trailing_metadata() or ())

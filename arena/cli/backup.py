@@ -1,4 +1,4 @@
-"""`arena backup` and `arena restore`: copies of all that an arena keeps."""
+"""`arena backup` and `arena restore`: copies of all data of an arena."""
 
 import contextlib
 import time
@@ -15,7 +15,7 @@ from arena.cli.terminal.plain import say
 
 @contextlib.contextmanager
 def _written(wanted: Path, unfinished: str) -> Iterator[None]:
-    """Print a failure of the disk as a sentence; what is written has the name `unfinished` before it is whole."""
+    """Print a failure of the disk within the block as a sentence; an incomplete file has the name `unfinished`."""
     try:
         yield
     except OSError as error:
@@ -49,8 +49,9 @@ Bots' work folders, packages, Python and unpacked archives are left out, as they
 def backup(file: Path, keep: int | None, as_json: bool, data: Path) -> None:
     """Write a backup of a data folder and its store to FILE, while the arena serves.
 
-    If FILE is a folder, the backup gets the time as its name there. Only the owner can read FILE. `arena restore` makes a data folder of it. FILE appears when it has been
-    read back and every file in it has its checksum; otherwise the exit code is 1.
+    If FILE is a folder, the backup gets the time as its name there. Only the owner can read FILE. `arena restore` makes
+    a data folder of it. FILE appears after it was read back and the checksums of all files in it were compared;
+    otherwise the exit code is 1.
     """
     from arena.app.backup import back_up, name_in, remove_older
 
@@ -107,8 +108,8 @@ Restore backups of your own only: results, keys and commands of bots are taken a
 def restore(file: Path, url: str, as_json: bool, data: Path) -> None:
     """Make a data folder of the backup FILE.
 
-    The folder must be empty or missing. It appears when all of FILE was verified; a backup that is damaged, or
-    has what no arena writes, leaves nothing behind.
+    The folder must be empty or missing. It appears after all of FILE was verified. If a backup is damaged, or has files
+    that no arena writes, no folder is made.
     """
     from arena.app import backup as backups
 

@@ -1,4 +1,4 @@
-"""`arena bots`: an owner submits bots and looks after their versions; and the bots that are connected."""
+"""`arena bots`: an owner submits bots and manages their versions, and lists connected bots."""
 
 import contextlib
 import re
@@ -38,11 +38,11 @@ from cardarena.v1 import bots_pb2
 from cardarena.v1.bots_pb2_grpc import BotServiceStub
 
 UPLOAD_S: Final = 320.0
-"""Timeout of an upload: a little more than the arena's."""
+"""The time-out of an upload in seconds, which is a little longer than the arena's."""
 PIECE_BYTES: Final = 64 << 10
 POLL_S: Final = 1.0
 PATIENCE_S: Final = 600.0
-"""Time for which a report is awaited; other bots may be qualified first."""
+"""Seconds for which a report is awaited; other bots may be qualified first."""
 _VERSION: Final = re.compile(r"(?P<bot>[^@]+)(@(?P<number>[1-9][0-9]{0,8}))?")
 
 Bots = ServiceClient[BotServiceStub]
@@ -80,7 +80,7 @@ Examples:
 """,
 )
 def bots() -> None:
-    """Submit bots and look after their versions, or list connected bots."""
+    """Submit bots and manage their versions, or list connected bots."""
 
 
 @bots.command(epilog="\b\nExamples:\n  arena bots owned\n  arena bots owned --json")
@@ -185,7 +185,7 @@ def submit(*, bot: str, path: Path, wait: bool, as_json: bool, server: Server) -
 def _pieces(
     bot: str, archive: Path, sent: Callable[[int], None]
 ) -> Iterator[bots_pb2.SubmitVersionRequest]:
-    """The requests of an upload; `sent` gets the bytes of each piece."""
+    """Yield the requests of an upload; `sent` gets the bytes of each piece."""
     yield bots_pb2.SubmitVersionRequest(bot=bot)
     with archive.open("rb") as file:
         while piece := file.read(PIECE_BYTES):
@@ -280,7 +280,7 @@ def _report(message: bots_pb2.Report) -> QualificationReport:
 
 
 def _same(kind: type[T], message: Message) -> T:
-    """The values of a message in a dataclass whose fields have the same names."""
+    """Return the values of a message as a dataclass whose fields have the same names."""
     return kind(*(getattr(message, field.name) for field in fields(cast("Any", kind))))
 
 
@@ -389,7 +389,7 @@ def logs(
     as_json: bool,
     server: Server,
 ) -> None:
-    """Print the output of a version where the arena started it. Only its owner can read it."""
+    """Print the output of a version in the processes that the arena started. Only its owner can read it."""
     bot, number = version
     with _own_bots(server) as arena:
         wanted = bots_pb2.ListLogsRequest(bot=bot, version=number)
@@ -447,8 +447,8 @@ Examples:
 def token(*, bot: str, as_json: bool, server: Server, keep: Callable[[str], object] | None) -> None:
     """Create a token with which BOT connects from your own machine, and print it once.
 
-    The first token creates the bot. The text that the bot gives as its version becomes a version of
-    it, marked "not verified".
+    The first token creates the bot. The text that the bot declares as its version becomes a version of it, which is
+    marked "not verified".
     """
     request = bots_pb2.CreateTokenRequest(bot=bot)
     with _own_bots(server) as arena:

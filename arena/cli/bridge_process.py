@@ -22,7 +22,7 @@ PROGRAM: Final = ("-m", "arena.cli.bridge_process")
 
 
 def bridge_command(data: Path, engine: str, sandbox: str) -> list[str]:
-    """The command that starts a bridge between the arena of a folder and an engine."""
+    """Return the command that starts a bridge between the arena of a folder and an engine."""
     words = ("--cache", str(data), "--on", engine, "--sandbox", sandbox)
     return [sys.executable, *PROGRAM, *words]
 
@@ -36,14 +36,14 @@ def bridge(*, cache: Path, name: str, sandbox: str) -> None:
     with open(0, "rb", buffering=0, closefd=False) as lines:
         token = lines.readline().decode().strip()
     status = os.dup(1)
-    os.dup2(2, 1)  # so that other output does not mix with the status
+    os.dup2(2, 1)  # other output must not mix with the status
     calls = ArenaCalls(Server(local_address(cache), token), 1, is_local=True)
     begins = dials(status)
 
     async def main(engine: Engine) -> None:
         passing = Bridge(engine, calls.work, calls.archive, sandbox=sandbox)
         playing = asyncio.ensure_future(passing.run(status, begins))
-        # It ends with the program that started it.
+        # The process ends with the program that started it.
         ended = asyncio.ensure_future(asyncio.to_thread(os.read, 0, 1))
         await asyncio.wait({playing, ended}, return_when=asyncio.FIRST_COMPLETED)
         playing.cancel()
@@ -53,7 +53,7 @@ def bridge(*, cache: Path, name: str, sandbox: str) -> None:
             asyncio.run(main(engine))
     except EngineError as error:
         say(str(error), err=True)
-        sys.exit(exits.USAGE)  # starting it again does not help
+        sys.exit(exits.USAGE)  # a restart does not help
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import click
 
 
 def open_in_browser(address: str) -> None:
-    """Open an address; without a browser, print it. No command fails for want of a browser."""
+    """Open an address; without a browser, print it. No command fails because there is no browser."""
     try:
         opened = webbrowser.open(address)
     except webbrowser.Error:

@@ -67,7 +67,7 @@ def challenge(
     """Challenge OPPONENT, another owner's bot or one of the arena's own, with your submitted BOT.
 
     The arena plays matches in which both see the same cards from the same seats. They are not rated. The same challenge
-    on the same day (UTC) shows how far it is, and adds deal-sets if it asks for more.
+    on the same day (UTC) shows its progress, and adds deal-sets if it requests more.
     """
     if received or decline is not None:
         if (received and decline is not None) or bot or game:

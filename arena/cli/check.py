@@ -55,10 +55,9 @@ def check(
 ) -> None:
     """Check whether the bot in PATH, a folder or a zip, would be qualified.
 
-    An arena does the same with submitted bots: it reads the manifest, starts the bot in a sandbox,
-    and lets it play each of its games against a sample and a random bot. Then it tests how the bot
-    copes with cut connections and unknown messages. The check takes some seconds for each game, and at most
-    two minutes.
+    An arena makes the same check of submitted bots: it reads the manifest, starts the bot in a sandbox, and lets it
+    play each of its games against a sample and a random bot. Then it tests how the bot copes with cut connections and
+    unknown messages. The check takes some seconds for each game, and at most two minutes.
     """
     from arena.app.qualification import check_bot, checks_of
     from arena.testing.qualification.run import QualificationRequest

@@ -1,4 +1,4 @@
-"""`arena climb`: how high a bot gets on a ladder of frozen bots."""
+"""`arena climb`: the highest rung that a bot beats on a ladder of frozen bots."""
 
 import shlex
 from collections import Counter
@@ -38,7 +38,7 @@ from cardarena.v1.comparisons_pb2 import Comparison
 
 DEFAULT_DEAL_SETS: Final = 400
 MOST_CHALLENGE_DEAL_SETS: Final = 64
-"""Deal-sets of a challenge at an arena."""
+"""The maximal number of deal-sets of a challenge at an arena."""
 
 
 @click.command(
@@ -102,8 +102,8 @@ def climb(
     rung is beaten when the test of `arena compare` decides that BOT is better. At two seats they play
     each other; at more, both play against the house bot's level `sample` on the same boards.
 
-    A submitted version, such as my-bot@7, climbs at an arena by challenges of its house bots, of at most
-    64 deal-sets each; the same command on the same day (UTC) goes on.
+    A submitted version, such as my-bot@7, climbs at an arena by challenges of its house bots, of at most 64 deal-sets
+    each; the same command on the same day (UTC) continues the climb.
     """
     if VERSION.fullmatch(bot):
         if place.way or strict or seed is not None or start_s is not None:
@@ -147,7 +147,7 @@ def climb(
 def _challenged(
     server: Server, bot: str, terms: MatchTerms, most: int, *, quiet: bool
 ) -> dict[str, Comparison]:
-    """What came of challenging the house bots of an arena, the weakest first, until one is not beaten."""
+    """Challenge the house bots of an arena, the weakest first, until one is not beaten; return the results."""
     results = {}
     for name in HOUSE_BOTS:
         request = comparisons_pb2.CreateComparisonRequest(
@@ -227,7 +227,7 @@ def print_climb(
 def _to_look_at(
     last: ComparedRung, terms: MatchTerms, bot: str, rung: str, data: Path, *, is_published: bool
 ) -> list[str]:
-    """The commands that show the deal-set in which the bot lost most against the rung that it did not beat."""
+    """Return the commands that show the deal-set in which the bot lost most against the rung that it did not beat."""
     if last.is_beaten or last.worst is None:
         return []
     deal_set, climber = last.comparison.deal_set(last.worst), last.comparison.first

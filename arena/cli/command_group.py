@@ -77,7 +77,11 @@ def _module(name: str) -> ModuleType:
 
 @contextlib.contextmanager
 def loading() -> Iterator[None]:
-    """Import modules within the block. What is loaded stays, so no collection looks at it: neither meanwhile nor when the process ends."""
+    """Import modules within the block.
+
+    Loaded modules stay, so the garbage collector does not examine them, neither within the block nor at the end of the
+    process.
+    """
     gc.disable()
     try:
         yield

@@ -1,4 +1,4 @@
-"""Where the matches of comparisons are played, as options of a command."""
+"""The place where the matches of comparisons are played, as options of a command."""
 
 import contextlib
 import functools
@@ -30,7 +30,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class ComparisonPlace:
-    """An arena of the command, this process, or an engine."""
+    """The place of play: an arena of the command, this process, or an engine."""
 
     in_process: bool
     engine: str | None
@@ -38,14 +38,14 @@ class ComparisonPlace:
 
     @property
     def way(self) -> str:
-        """The option that has bots played without an arena; empty without one."""
+        """Return the option with which bots play without an arena; empty without one."""
         return "--on" if self.engine else "--in-process" if self.in_process else ""
 
     @contextlib.contextmanager
     def open(
         self, data: Path, commands: Sequence[BotCommand]
     ) -> Iterator[Callable[..., comparisons_pb2.Comparison]]:
-        """What plays comparisons between some of these bots; arguments as `arena.app.author_matches.compare`, without the last two.
+        """Provide a function that plays comparisons between some of these bots; its arguments are those of `arena.app.author_matches.compare`, without the last two.
 
         Exceptions in the bots' code are printed at the end, and expected errors as one sentence.
         """
@@ -93,7 +93,7 @@ def place_options(command: F) -> F:
 
 @contextlib.contextmanager
 def printed_exceptions() -> Iterator[Callable[[str, str], None]]:
-    """Gather what the code of bots raised, by the name of a bot and the text; at the end print their number and the first."""
+    """Gather exceptions of bots' code by the name of the bot and the text; at the end print their number and the first one."""
     exceptions = defaultdict[str, list[str]](list)
     yield lambda name, text: exceptions[name].append(text)
     for name, raised in exceptions.items():
@@ -103,9 +103,9 @@ def printed_exceptions() -> Iterator[Callable[[str, str], None]]:
 
 @contextlib.contextmanager
 def opened_engine(name: str | None) -> Iterator[Engine]:
-    """What plays without an arena: this process, or the engine of a name. What bots print here goes to standard error.
+    """Provide the engine of a name, or this process. The output of bots in this process goes to standard error.
 
-    Raises `click.ClickException` if there is no such engine, or a process dies again and again.
+    Raises `click.ClickException` if there is no such engine, or a process dies repeatedly.
     """
     where = f"--on {name}" if name else "--in-process"
     say(f"warning: bots run without a sandbox or clocks ({where})", err=True)
@@ -120,12 +120,12 @@ def opened_engine(name: str | None) -> Iterator[Engine]:
 
 
 def waiting_for_bots(*, quiet: bool) -> contextlib.AbstractContextManager[Callable[[str], None]]:
-    """The progress of comparisons on standard error; see `progress`."""
+    """Return the progress of comparisons on standard error; see `progress`."""
     return progress("waiting for the bots", quiet=quiet)
 
 
 def so_far(verdict: Verdict) -> str:
-    """A verdict so far, as a line of progress."""
+    """Return a verdict so far, as a line of progress."""
     return (
         f"{verdict.deal_sets} deal-sets, {verdict.mean:+.2f} points, "
         f"E = {verdict.e_value:.2g} (20 decides)"

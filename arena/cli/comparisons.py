@@ -81,7 +81,7 @@ def list_comparisons(*, as_json: bool, server: Server) -> None:
         for comparison in listed
     ]
     heads = ("id", "first", "second", "state", "deal-sets", "the first is", "core-minutes")
-    print_table(heads, rows, wrapped=("first", "second"))  # names are not cut
+    print_table(heads, rows, wrapped=("first", "second"))  # names are not shortened
 
 
 def print_received(server: Server, *, as_json: bool) -> None:
@@ -108,7 +108,7 @@ def print_received(server: Server, *, as_json: bool) -> None:
 
 
 def _listed(server: Server, *, as_json: bool, challenged: bool = False) -> list[Comparison]:
-    """Comparisons of an owner, or challenges of the owner's bots; printed already if `as_json`."""
+    """Comparisons of an owner, or challenges of the owner's bots; with `as_json` they are already printed."""
     with service_client(server, ComparisonServiceStub, OWNERS_KEY) as arena:
         request = comparisons_pb2.ListComparisonsRequest(page_size=PAGE, challenged=challenged)
         listed = [*arena.pages(arena.stub.ListComparisons, request, "comparisons")]
@@ -183,7 +183,7 @@ def requested(
 
 
 def of_yours(comparison: Comparison) -> str:
-    """Its id, its number among the owner's comparisons, and its state, in a sentence."""
+    """Return its id, its number among the owner's comparisons, and its state, in a sentence."""
     state = comparison.reason or enum_word(comparisons_pb2.ComparisonState, comparison.state)
     kind = "Challenge" if comparison.challenge else "Comparison"
     if comparison.challenge and not comparison.number_of_owner:
@@ -228,17 +228,17 @@ def _followed(
 
 
 def is_decided(comparison: Comparison) -> bool:
-    """Whether it has a decision."""
+    """Return whether it has a decision."""
     return comparison.decision != comparisons_pb2.COMPARISON_DECISION_UNSPECIFIED
 
 
 def decision_word(number: comparisons_pb2.ComparisonDecision.ValueType) -> str:
-    """A decision in a word or two."""
+    """Return a decision in a word or two."""
     return enum_word(comparisons_pb2.ComparisonDecision, number) or "not decided"
 
 
 def among_all(comparison: Comparison) -> str:
-    """Whether a verdict holds among all of the owner's comparisons; empty without a verdict."""
+    """Return whether a verdict holds among all of the owner's comparisons; empty without a verdict."""
     if not is_decided(comparison):
         return ""
     held = "also among all of them" if comparison.holds_among_all else "so far for this one alone"
@@ -246,7 +246,7 @@ def among_all(comparison: Comparison) -> str:
 
 
 def sentence(comparison: Comparison) -> str:
-    """The result in a sentence or two."""
+    """Return the result in a sentence or two."""
     first, second = comparison.first, comparison.second
     interval = (
         f"anytime 95 %: {comparison.low:+.2f} … {comparison.high:+.2f}"
@@ -271,7 +271,7 @@ def sentence(comparison: Comparison) -> str:
 
 
 def details(comparison: Comparison) -> str:
-    """The plain estimate, what the rules' bound costs, and who scores more in more deal-sets; empty before two deal-sets."""
+    """Return sentences about the plain estimate, the cost of the rules' bound, and the bot that scores more in more deal-sets; empty before two deal-sets."""
     sentences = [plain] if (plain := plain_estimate(comparison)) else []
     if comparison.HasField("bound_in_deviations"):
         bound = f"{comparison.bound_in_deviations:.1f}"
@@ -288,7 +288,7 @@ def details(comparison: Comparison) -> str:
 
 
 def plain_estimate(comparison: Comparison) -> str:
-    """The plain estimate of the mean, and when its interval holds; empty if there is none."""
+    """Return the plain estimate of the mean, and when its interval holds; empty if there is none."""
     if not comparison.HasField("plain_low"):
         return ""
     low, high, number = comparison.plain_low, comparison.plain_high, comparison.deal_sets
@@ -314,7 +314,7 @@ def plain_estimate(comparison: Comparison) -> str:
 
 
 def _evidence(phrase: str, e_value: float) -> str:
-    """A phrase with the evidence in it; empty where that is beyond all numbers."""
+    """Return a phrase with the evidence in it; empty if it is infinite."""
     return phrase.format(e_value) if math.isfinite(e_value) else ""
 
 

@@ -118,7 +118,7 @@ def new(
 
 
 def _with_bots(text: str, bots: tuple[str, ...]) -> str:
-    """The plan with the bots of the command line added to its `[bots]`."""
+    """Return the plan with the bots of the command line added to its `[bots]`."""
     lines = []
     for bot in bots:
         name, equals, command = bot.partition("=")
@@ -149,7 +149,7 @@ def _estimate_text(estimated: messages.EstimateCompetitionResponse) -> str:
 
 
 def _games_text(estimated: messages.EstimateCompetitionResponse) -> str:
-    """Which bots enter which of several games, and whom the standings of all games rank."""
+    """Return which bots enter which of several games, and which bots the standings of all games rank."""
     undeclared = set(estimated.undeclared)
     lines = [
         f"{game.game}: {', '.join(bot for bot in game.bots if bot not in undeclared) or 'no bot yet'}"
@@ -169,7 +169,7 @@ def _games_text(estimated: messages.EstimateCompetitionResponse) -> str:
 
 
 def _time_text(hours: messages.Span, of: str) -> str:
-    """A time in hours, or in minutes if it is below two hours."""
+    """Return a time in hours, or in minutes if it is below two hours."""
     if hours.most >= 2:
         return f"{_said(hours)} {of}hours"
     minutes = messages.Span(least=60 * hours.least, most=60 * hours.most)
@@ -231,13 +231,13 @@ _DONE: Final = {
     messages.COMPETITION_ACTION_FREEZE: "{name} has official standings {official}; it is still {state}.",
     messages.COMPETITION_ACTION_FINISH: "{name} is finished, with official standings {official}.",
 }
-"""What is said after each action."""
+"""The sentence after each action."""
 
 _OF_LADDER: Final = {
     messages.COMPETITION_ACTION_FREEZE: "{finals[0]} is begun and makes official standings of {name}, which is still {state}.",
     messages.COMPETITION_ACTION_FINISH: "{name} is finished. {finals[0]} is begun and makes its official standings.",
 }
-"""What is said of a ladder that has finals."""
+"""The sentence about a ladder that has finals."""
 
 
 @competition.command(
@@ -301,7 +301,7 @@ def resume(
 
 
 def _is_played(data: Path) -> bool:
-    from arena.app.local_channel import runs_in  # loaded, as the client is of a folder
+    from arena.app.local_channel import runs_in  # already loaded if the client is that of a folder
 
     return runs_in(data)
 
@@ -319,8 +319,9 @@ def _begin(
     """Take an action on competitions, and play them unless an arena does."""
     for name in names:
         state = client.show(name).state
-        if state != messages.COMPETITION_STATE_RUNNING:  # as it is if it was stopped while played
-            # An error may have paused what was started before.
+        # a competition that was stopped during play is running
+        if state != messages.COMPETITION_STATE_RUNNING:
+            # An error may have paused competitions that were started before.
             was_paused = state == messages.COMPETITION_STATE_PAUSED
             client.control(name, messages.COMPETITION_ACTION_RESUME if was_paused else action)
     if client.data is None or _is_played(client.data):
@@ -386,7 +387,7 @@ def disqualify(*, client: CompetitionClient, name: str, bot: str, reason: str) -
 @click.option("--reason", required=True, help="The reason, which the arena's records keep.")
 @competition_options
 def reinstate(*, client: CompetitionClient, name: str, bot: str, reason: str) -> None:
-    """Take back that BOT was disqualified from NAME, and make new official standings.
+    """Revoke the disqualification of BOT from NAME, and make new official standings.
 
     Its deal-sets count again, and those that were not played are played. If a round was drawn without BOT, it
     cannot come back.
@@ -402,7 +403,7 @@ def reinstate(*, client: CompetitionClient, name: str, bot: str, reason: str) ->
 @click.argument("name")
 @read_options
 def delete(*, client: CompetitionClient, name: str) -> None:
-    """Delete the draft NAME. What has begun stays: it can be finished."""
+    """Delete the draft NAME. A competition that has begun cannot be deleted, but finished."""
     client.call("DeleteCompetition", messages.DeleteCompetitionRequest(name=name))
     say(f"{name} is deleted.")
 
@@ -419,7 +420,7 @@ Examples:
 @click.argument("text")
 @competition_options
 def announce(*, client: CompetitionClient, name: str, text: str) -> None:
-    """Tell all readers of NAME a text, on its page and in `show`; `-` reads it from standard input."""
+    """Show a text to all readers of NAME, on its page and in `show`; `-` reads it from standard input."""
     given = sys.stdin.read() if text == "-" else text
     client.call("Announce", messages.AnnounceRequest(name=name, text=given))
     say(f"{name} has an announcement." if given.strip() else f"{name} has no announcement.")

@@ -1,4 +1,4 @@
-"""Competitions as commands use them: the services of an arena, over the network or of a folder on this machine."""
+"""The client of commands for competitions: the services of an arena over the network, or of a folder on this machine."""
 
 import functools
 import json
@@ -18,11 +18,11 @@ from cardarena.v1.competitions_pb2_grpc import CompetitionServiceStub
 from cardarena.v1.standings_pb2_grpc import StandingsServiceStub
 
 LONGEST_S: Final = 120.0
-"""Timeout of calls that compute standings of many deal-sets."""
+"""The time-out in seconds of calls that compute standings of many deal-sets."""
 
 
 REPORT_S: Final = 3_600.0
-"""Timeout of a report that takes minutes."""
+"""The time-out in seconds of a report that takes minutes."""
 
 
 class CompetitionClient(ArenaServices):
@@ -36,7 +36,7 @@ class CompetitionClient(ArenaServices):
     def call(self, method: str, request: Any) -> Any:
         """Call a method of the competition service.
 
-        If there is no such competition, the error names the nearest that there is.
+        If there is no such competition, the error suggests the nearest name.
         """
         stub = self._competitions.stub
         try:
@@ -45,7 +45,7 @@ class CompetitionClient(ArenaServices):
             raise self._with_nearest(error, getattr(request, "name", "")) from None
 
     def all(self) -> list[messages.CompetitionInfo]:
-        """All competitions, the oldest first."""
+        """Return all competitions, the oldest first."""
         request = messages.ListCompetitionsRequest(page_size=PAGE)
         return self._competitions.pages(
             self._competitions.stub.ListCompetitions, request, "competitions"
@@ -62,9 +62,9 @@ class CompetitionClient(ArenaServices):
         self.call("ControlCompetition", request)
 
     def standings(self, name: str, number: int | None = None) -> dict[str, Any]:
-        """Official standings by their number; without one, the latest state of the standings.
+        """Return official standings by their number; without one, the latest standings.
 
-        That is official if the competition is finished, and otherwise live.
+        The latest are official if the competition is finished, and otherwise live.
         """
         request = standings_pb2.GetStandingsRequest(name=name, number=number or 0)
         method = self._standings.stub.GetStandings
@@ -76,7 +76,7 @@ class CompetitionClient(ArenaServices):
         return made
 
     def deals(self, name: str, number: int | None = None) -> Iterator[str]:
-        """JSON Lines of standings and of the deal-sets from which they were computed."""
+        """Return standings and the deal-sets from which they were computed, as JSON Lines."""
         request = standings_pb2.ExportStandingsRequest(name=name, number=number or 0)
         try:
             for piece in self._standings.stream(self._standings.stub.ExportStandings, request):
@@ -87,7 +87,7 @@ class CompetitionClient(ArenaServices):
     def collusion(
         self, name: str, without: Sequence[str] = (), earlier: Sequence[str] = ()
     ) -> dict[str, Any]:
-        """The collusion report, or the standings without the tables of some owners."""
+        """Return the collusion report, or the standings without the tables of some owners."""
         request = standings_pb2.GetCollusionRequest(name=name, without=without, earlier=earlier)
         method = self._standings.stub.GetCollusion
         try:
@@ -98,12 +98,12 @@ class CompetitionClient(ArenaServices):
         return report
 
     def _with_nearest(self, error: NoAnswer, name: str) -> NoAnswer:
-        """The error of a call about a competition; if there is none of this name, with the nearest name."""
+        """Return the error of a call about a competition; if there is none of this name, add the nearest name."""
         if error.reason != "UNKNOWN_COMPETITION":
             return error
         names = [competition.name for competition in self.all()]
         if name in names:
-            return error  # it is about another one, such as that of `seeds_from`
+            return error  # the error is about another competition, such as `seeds_from`
         where = "; --server ADDRESS names another arena" if self.data else ""
         if where and (keys := KeyFile().all()):
             where += f", such as {keys[0].address}, where you are registered"

@@ -44,15 +44,15 @@ def collusion(
     earlier: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """List pairs of owners whose bots score otherwise at shared tables than their skills explain.
+    """List pairs of owners whose scores at shared tables differ from the prediction by their skills.
 
     For each pair of owners whose bots met there are two approximate p-values: of what they gain together
     at the cost of others, at tables of three or more seats, and of what one gains from the other. A pair
     stands out if one of them is small enough among those of all pairs, which happens in one of 100 honest
     competitions. That is a reason to watch the replays, not a proof: people judge.
 
-    Workers that failed deal-sets are tested too: whether a bot scored more in what a worker reported than in
-    what failed there, or than at other workers. That has e-values, of which larger ones are more evidence.
+    Workers that failed deal-sets are tested too: whether a bot scored more in deal-sets that a worker reported than in
+    those that failed there, or than at other workers. The evidence is an e-value; larger values are stronger evidence.
     """
     with progress("pairs of owners", quiet=as_json or not sys.stderr.isatty()):
         report = client.collusion(name, without, earlier)

@@ -14,7 +14,7 @@ from arena.cli.standings_csv import prizes_csv
 from arena.cli.terminal.plain import say
 
 SHOWN_DIGITS: Final = 16
-"""Digits of a public key that are printed."""
+"""The number of digits of a public key that are printed."""
 
 
 @click.command(
@@ -50,8 +50,8 @@ def export(
 ) -> None:
     """Write the standings of NAME, or the deal-sets from which they were computed.
 
-    With --prizes each bot that is ranked has a row: its prize, its place, and the bots that it is
-    tied with after all tie-breaks. Standings that are not official have no prizes.
+    With --prizes each ranked bot has a row: its prize, its place, and the bots with which it is tied after all
+    tie-breaks. Standings that are not official have no prizes.
     """
     if prizes:
         _export_prizes(client, name, form, number)

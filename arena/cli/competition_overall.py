@@ -45,8 +45,9 @@ def overall(
     """Rank bots across games: the mean of a bot's scores in the games that it plays, in spreads of each game.
 
     Each game counts alike, and a game that a bot does not enter costs nothing. The scores of a game are those of its
-    ladder that runs, or else of the newest competition that ranks two bots in it, those by skill first; of all
-    competitions or of the named ones. Bots in few games, and those with an interval wider than ± 2, stand below without a place.
+    ladder that runs, or otherwise of the newest competition that ranks two bots in it, those by skill first; either all
+    competitions count or the named ones. Bots in few games, and those with an interval wider than ± 2, are listed below
+    without a place.
     """
     every = [client.show(name) for name in names] or client.all()
     in_order = sorted(every, key=lambda one: (_rank(one), -one.created_unix_ms))

@@ -20,7 +20,7 @@ from arena.games.catalogue import game_by_id
 from arena.sandbox.command import BadCommand
 
 REFRESHES_PER_S: Final = 4
-"""How often the bars are drawn. Each time takes a millisecond of the arena's thread."""
+"""The number of times a second that the bars are drawn. Each time takes a millisecond of the arena's thread."""
 
 
 def play_here(
@@ -41,7 +41,7 @@ def play_here(
 
     Raises `ClickException` if an error paused one; the text says why.
     """
-    with loading():  # the arena, which commands that only show results do not need
+    with loading():  # commands that only show results do not need the arena
         from arena.app.programs import launched_commands, play_competitions
         from arena.cli.bridge_process import bridge_command
 
@@ -113,7 +113,7 @@ def print_summary(results: Sequence[dict[str, Any]], console: Console | None = N
 def _bars(
     client: CompetitionClient, names: Sequence[str], *, quiet: bool
 ) -> Iterator[Callable[[str, int, int, int], None]]:
-    """A progress bar on standard error for each game."""
+    """Show a progress bar on standard error for each game."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(20),
@@ -122,7 +122,7 @@ def _bars(
         TimeRemainingColumn(),
     )
     console = PlainConsole(stderr=True, quiet=quiet)
-    # Without a terminal nothing is drawn before the end, and a thread that draws would take its time from the arena.
+    # Without a terminal nothing is drawn before the end, and a drawing thread would use time of the arena.
     with Progress(
         *columns,
         console=console,

@@ -102,8 +102,8 @@ def show(
 ) -> None:
     """Show the state, the standings and the entrants of the competition NAME.
 
-    Standings are live while the competition is played, and official when it is finished. Places and
-    skills in live standings are provisional. Nothing is played, and no bot is launched.
+    Standings are live while the competition is played, and official when it is finished. Places and skills in live
+    standings are provisional. The command plays no match and launches no bot.
     """
     if as_json and as_csv:
         raise click.UsageError("choose one of --json and --csv")
@@ -151,7 +151,7 @@ def _follow(client: CompetitionClient, name: str, *, as_json: bool) -> None:
 
 
 def _line(shown: messages.CompetitionInfo, before: messages.CompetitionInfo, seconds: float) -> str:
-    """One poll in a line: deal-sets played and in play, their rate, and the time for the rest."""
+    """Return one poll in a line: deal-sets played and in play, their rate, and the time for the rest."""
     done = sum(game.complete for game in shown.games)
     done_before = sum(game.complete for game in before.games)
     left = sum(game.waiting + game.in_play for game in shown.games)

@@ -1,4 +1,4 @@
-"""`arena competition spot-checks` and `drop-worker`: what workers on other machines played."""
+"""`arena competition spot-checks` and `drop-worker`: deal-sets that workers on other machines played."""
 
 from typing import Final
 
@@ -12,7 +12,7 @@ from arena.pictures.sentences import counted
 from cardarena.v1 import competitions_pb2 as messages
 
 SHOWN: Final = 5
-"""Bots of each worker that are shown, besides those that stand out."""
+"""The number of bots of each worker that are shown, besides those that stand out."""
 
 
 @click.command(
@@ -27,11 +27,12 @@ Examples:
 @json_option
 @read_options
 def spot_checks(*, client: CompetitionClient, name: str, as_json: bool) -> None:
-    """Count what each worker of NAME reported and failed, and compare deal-sets with their second play at another worker.
+    """Count the deal-sets that each worker of NAME reported and failed, and compare deal-sets with their second play at another worker.
 
-    One deal-set in a hundred that a worker on another machine has played is played again at another one, with the
-    same cards. A bot that a worker favours scores more in the first plays. It stands out if that is too much for chance,
-    over all bots and workers together. Whether a worker fails what a bot has lost is in `arena competition collusion`.
+    One deal-set in a hundred that a worker on another machine has played is played again at another one, with the same
+    cards. A bot that a worker favours scores more in the first plays. It stands out if chance does not explain the
+    difference, over all bots and workers together. `arena competition collusion` tests whether a worker fails deal-sets
+    that a bot has lost.
     """
     request = messages.ListSpotChecksRequest(name=name)
     workers_checks = client.call("ListSpotChecks", request).workers
@@ -65,7 +66,7 @@ def drop_worker(
     WORKER is `key@host`; a key names the workers of all its hosts.
 
     They do not count afterwards. In a round robin, a plan with more deal-sets adds others. The rounds of a Swiss, of
-    groups and of a knockout are drawn from results, so nothing is dropped there.
+    groups and of a knockout are drawn from results, so no deal-set can be dropped there.
     """
     if not reason.strip():
         raise click.UsageError("give a reason")

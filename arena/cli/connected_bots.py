@@ -57,5 +57,5 @@ def _plays(bot: lobby_pb2.BotInfo, known: Sequence[str]) -> str:
 
 
 def connected_bots(lobby: ServiceClient[LobbyServiceStub]) -> list[lobby_pb2.BotInfo]:
-    """The bots that are connected to an arena, by name."""
+    """Return the bots that are connected to an arena, by name."""
     return lobby.pages(lobby.stub.ListBots, lobby_pb2.ListBotsRequest(page_size=PAGE), "bots")

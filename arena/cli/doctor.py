@@ -1,4 +1,4 @@
-"""`arena doctor`: what this machine lacks, each with its cure."""
+"""`arena doctor`: problems of this machine, each with its cure."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -48,9 +48,9 @@ def doctor(
 ) -> None:
     """Show what this machine lacks for GOALS, each with its cure; without GOALS for all but `data`.
 
-    `play` launches bots of your own, `serve` lets bots connect, `submissions` runs submitted bots,
-    and `pages` shows matches in a browser. `data` compares the store, the replays, the log of deals and the
-    official standings of a data folder, which takes as long as `arena replay verify`. Nothing is changed.
+    `play` launches bots of your own, `serve` lets bots connect, `submissions` runs submitted bots, and `pages` shows
+    matches in a browser. `data` compares the store, the replays, the log of deals and the official standings of a data
+    folder, which takes as long as `arena replay verify`. The command changes nothing.
     """
     wanted = Wanted(set(map(Goal, goals)) or set(MACHINE), data, port, web_port, store)
     quiet = as_json or Goal.DATA not in wanted.goals

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 PHH: Final = "phh"
 OPEN_SPIEL: Final = "openspiel"
 Named: TypeAlias = tuple[str, Callable[[], Replay]]
-"""What a replay is called in errors, and what reads it."""
+"""The name of a replay in errors, and the function that reads it."""
 
 
 _options = functools.partial(service_options, kind=CompetitionClient, require=lambda _: None)
@@ -106,7 +106,7 @@ def export_matches(
         if client.data is not None:
             require_store(client.data)
         if competition:
-            client.show(competition)  # an error names the nearest one
+            client.show(competition)  # an error suggests the nearest name
         wanted = lobby_pb2.MatchFilter(
             game=game.id if game else "",
             bots=[bot] if bot else [],
@@ -134,7 +134,7 @@ def export_matches(
 
 
 def _tables(named: Iterator[Named], folder: Path, form: str, *, tensors: bool) -> tuple[int, int]:
-    """Write tables; returns the number of matches, and of those that were left out."""
+    """Write tables; return the number of matches, and of those that were left out."""
     encode: Encode | None = None
     if tensors:
         # Imported here: the package registers environments, which takes half a second.
@@ -149,7 +149,7 @@ def _tables(named: Iterator[Named], folder: Path, form: str, *, tensors: bool) -
 
 
 def _histories(named: Iterator[Named], folder: Path, form: str) -> tuple[int, int]:
-    """Write a file for each match that the form can say; returns as `_tables`. Others are no failures."""
+    """Write a file for each match that the form can express, and return what `_tables` returns. Other matches are no failures."""
     write = write_hands
     if form == OPEN_SPIEL:
         from arena.envs.traces import write_trace as write
@@ -189,7 +189,7 @@ def _of_folder(replays: Path, game: Game | None) -> Iterator[Named]:
 
 
 def _of_arena(client: CompetitionClient, wanted: lobby_pb2.MatchFilter) -> Iterator[Named]:
-    """The published matches, newest first, a page at a time."""
+    """Yield the published matches, newest first, a page at a time."""
     lobby, service = client.of(LobbyServiceStub), client.of(ReplayServiceStub)
 
     def read(match_id: str) -> Replay:

@@ -77,7 +77,7 @@ def show(game: Game, as_json: bool) -> None:
         ]
         print_json(_as_json(game) | {"view": fields, "page": game.describe()})
         return
-    from rich.markdown import Markdown  # it loads a parser, which the list needs not
+    from rich.markdown import Markdown  # it loads a parser, which the list does not need
 
     console = PlainConsole()
     console.print(Markdown(game.describe()))

@@ -138,7 +138,7 @@ Examples:
 @click.argument("name")
 @_creating
 def worker(*, name: str, **given: Any) -> None:
-    """Create a key for the worker NAME, which may play deal-sets with it and nothing else.
+    """Create a key for the worker NAME, which may only play deal-sets with it.
 
     Workers see the cards of what they play, so give keys to machines of your own only.
     """
@@ -168,7 +168,7 @@ def _create(
     bot: str = "",
     lifetime: timedelta | None = None,
 ) -> None:
-    """Create a key. Its token alone is printed on standard output, for shells."""
+    """Create a key. Only its token is printed on standard output, for shells."""
     keys = client.of(KeyServiceStub)
     lifetime_s = round(lifetime.total_seconds()) if lifetime else 0
     request = keys_pb2.CreateKeyRequest(scope=scope, owner=owner, bot=bot, lifetime_s=lifetime_s)
@@ -197,7 +197,7 @@ def _create(
 def list_keys(*, client: ArenaServices, as_json: bool) -> None:
     """List the keys, and the sign-in sessions of browsers. A token begins with `arena_` and its key's id.
 
-    An owner's token lists the owner's own.
+    An owner's token lists only keys of the owner.
     """
     keys = client.of(KeyServiceStub)
     listed = keys.pages(keys.stub.ListKeys, keys_pb2.ListKeysRequest(page_size=PAGE), "keys")
@@ -254,7 +254,7 @@ def revoke(*, client: ArenaServices, ids: tuple[str, ...]) -> None:
     """Revoke keys for good with the sign-in sessions that were made with them, and close the streams of their bots."""
     for key_id in ids:
         if not _KEY_ID.fullmatch(key_id):
-            # It may be a token, so it is neither sent nor printed.
+            # The text may be a token, so it is neither sent nor printed.
             text = "a key's id has 8 letters and digits, as `arena keys list` shows"
             if key_id.startswith(_TOKEN_MARK):
                 text += "; never give a token on a command line, where others can read it"
@@ -276,7 +276,7 @@ def _state(key: keys_pb2.KeyInfo) -> str:
 
 
 def day_of(unix_ms: int) -> str:
-    """A day in UTC, such as 2026-11-29."""
+    """Return a day in UTC, such as 2026-11-29."""
     return _time(unix_ms).date().isoformat()
 
 

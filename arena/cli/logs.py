@@ -24,15 +24,15 @@ from arena.token_bucket import TokenBucket
 LOG_NAME: Final = "arena.log"
 MAX_LOG_BYTES: Final = 32 << 20
 OLD_LOGS: Final = 3
-"""Number of full logs that are kept beside the current one."""
+"""The number of full logs that are kept beside the current one."""
 BURST_LINES: Final = 200
-"""Lines of one kind that are written without a limit of their rate."""
+"""The number of lines of one kind that are written without a limit of their rate."""
 LINES_PER_S: Final = 20.0
-"""Rate of lines of one kind after that."""
+"""The rate of lines of one kind after that, in lines a second."""
 MAX_KINDS: Final = 1_000
-"""Kinds of lines whose rates are counted at a time."""
+"""The maximal number of kinds of lines whose rates are counted."""
 LEFT_OUT: Final = "left_out"
-"""Field of a line: the number of lines of its kind that were dropped before it."""
+"""The field with the number of lines of the same kind that were dropped before it."""
 
 _TOKEN: Final = re.compile(r"(arena_[0-9A-Za-z]{8})[0-9A-Za-z]{12,}")
 
@@ -77,18 +77,18 @@ class _Lines(logging.Formatter):
 
 
 _NO_FIELDS: Final = frozenset({*vars(logging.makeLogRecord({})), "message", "asctime"})
-"""Attributes of every record; all others were passed as `extra`."""
+"""The attributes of every record; all others were passed as `extra`."""
 
 
 def _is_field(name: str) -> bool:
-    """Whether an attribute was passed as `extra`: libraries add some of their own, as Ray `_ray_timestamp_ns`."""
+    """Return whether an attribute was passed as `extra`: libraries add their own attributes, such as `_ray_timestamp_ns` of Ray."""
     return name not in _NO_FIELDS and not name.startswith("_")
 
 
 def gone_is_no_error(record: logging.LogRecord) -> bool:
     """Turn the error of gRPC about a client that closed its connection before the response into a warning.
 
-    Errors are never dropped, so clients that come and go would fill the log.
+    Errors are never dropped, so clients that reconnect often would fill the log.
     """
     kind = record.exc_info[0] if record.exc_info else None
     if record.name.startswith("grpc.") and kind is not None and kind.__name__ == _UNSAID:
@@ -135,11 +135,11 @@ class Throttle(logging.Filter):
 class _Kind:
     bucket: TokenBucket
     left_out: int = 0
-    """Lines dropped since the last written one."""
+    """The number of lines dropped since the last written one."""
 
 
 def _own_words(record: logging.LogRecord) -> str:
-    """The message; of a library's message only the first line, because the others quote its input."""
+    """Return the message; for a library's message only the first line, because the others quote its input."""
     message = record.getMessage()
     return message if record.name.startswith("arena") else message.partition("\n")[0]
 
@@ -177,5 +177,5 @@ def _without_tokens(value: object) -> object:
 
 
 def _plain(value: object) -> str:
-    """Other values than text and numbers by their type, because they may hold secrets."""
+    """Return texts and numbers unchanged, and the type of any other value, because it may have secrets."""
     return str(value) if isinstance(value, Path) else f"<{type(value).__qualname__}>"

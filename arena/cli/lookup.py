@@ -28,7 +28,7 @@ _NO_WORDS: Final = re.compile(r"[^a-z0-9]+")
 
 
 def replay_of(match: str, data: Path) -> Path:
-    """The replay file of a match, in the folder `data` or named itself.
+    """Return the replay file of a match, which is in the folder `data` or named itself.
 
     Raises `click.ClickException` if no match has this name, several have, or it has no replay.
     """
@@ -44,17 +44,17 @@ def replay_of(match: str, data: Path) -> Path:
 
 
 def names_a_file(match: str) -> bool:
-    """Whether a match is named by its replay file."""
+    """Return whether a match is named by its replay file."""
     path = Path(match)
     named = path.suffix == REPLAY_SUFFIX or len(path.parts) > 1 or path.exists()
     return named and match not in ("", LAST)
 
 
 def published(match: str, data: Path) -> Path | None:
-    """The replay file of a match in a data folder; None if it has none.
+    """Return the replay file of a match in a data folder; None if it has none.
 
-    Raises `click.ClickException` if there is no such folder, several matches have this name, or the folder has
-    no replay at all and `last` is asked for.
+    Raises `click.ClickException` if there is no such folder, several matches have this name, or `last` is requested and
+    the folder has no replay.
     """
     require_folder(data)
     folder = data / REPLAYS
@@ -88,7 +88,7 @@ def plain_replay_errors(file: Path) -> Iterator[None]:
 
 
 def newest_replays(bot: str, game: str, most: int, data: Path) -> list[Path]:
-    """The newest published replays of a bot at a game, of an arena's folder; none without a store."""
+    """Return the newest published replays of a bot at a game, of an arena's folder; none without a store."""
     wanted = {"bots": [bot], "game": game, "published": True}
     return list(itertools.islice(_published(data, **wanted), most))
 
@@ -99,7 +99,7 @@ def _last(data: Path) -> Path | None:
 
 
 def _published(data: Path, **wanted: Any) -> Iterator[Path]:
-    # Imported here, as most commands name a match and call no service.
+    # Imported here, because most commands that name a match call no service.
     from arena.app.local_channel import has_store
     from arena.cli.services import ArenaServices, local_services
     from cardarena.v1 import lobby_pb2
@@ -127,10 +127,10 @@ def _newest_first(folder: Path) -> list[Path]:
 
 
 def meant(bot: str, names: Iterable[str]) -> list[str]:
-    """The names that a typed one means.
+    """Return the names that a typed name means.
 
-    They are equal to it; or differ in capitals; or are its versions; or the bot of this version, as a remote bot plays
-    under its own name; or differ in `.py`, `_` and `bot`.
+    These are the equal name; or names that differ only in capitals; or versions of the bot; or the bot of this version,
+    because a remote bot plays under its own name; or names that differ in `.py`, `_` and `bot`.
     """
     known = list(dict.fromkeys(names))
     ways: Sequence[Callable[[str], bool]] = (
@@ -148,7 +148,7 @@ def meant(bot: str, names: Iterable[str]) -> list[str]:
 
 
 def seat_of(bot: str, names: Sequence[str], match_id: str) -> Seat:
-    """The seat of a bot at a match, by its name or its number.
+    """Return the seat of a bot at a match, by its name or its number.
 
     Raises `click.ClickException` if no seat or several have this name; the text names the bots.
     """
@@ -169,6 +169,6 @@ def seat_of(bot: str, names: Sequence[str], match_id: str) -> Seat:
 
 
 def _bare(name: str) -> str:
-    """A name without the parts that files and classes add: `my_bot.py` and `MyBot` are `my`."""
+    """Return a name without the parts that files and classes add: `my_bot.py` and `MyBot` are `my`."""
     bare = _NO_WORDS.sub("", Path(name).name.casefold().removesuffix(".py"))
     return bare.removesuffix("bot") or bare

@@ -130,7 +130,7 @@ def follow(
 ) -> Iterator[lobby_pb2.MatchInfo]:
     """Poll a match until it has ended, also over a restart of the arena.
 
-    Raises `NoAnswer` if a call fails, or the arena stays away.
+    Raises `NoAnswer` if a call fails, or the arena does not answer.
     """
     request = lobby_pb2.GetMatchRequest(match_id=match_id)
     while True:

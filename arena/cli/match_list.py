@@ -25,7 +25,7 @@ ENDINGS: Final = tuple(
     enum_word(game_pb2.Ending, number) for number in game_pb2.Ending.values()[1:]
 )
 _UNBROKEN: Final = 10_000
-"""Width of lines that are not written to a terminal, in characters."""
+"""The width of lines that are not written to a terminal, in characters."""
 
 
 @click.command(
@@ -68,7 +68,7 @@ def list_matches(
     """
     lobby = client.of(LobbyServiceStub)
     if competition:
-        client.show(competition)  # an error names the nearest one
+        client.show(competition)  # an error suggests the nearest name
     wanted = lobby_pb2.MatchFilter(
         game=game.id if game else "",
         bots=_played(bots, lobby),
@@ -100,7 +100,7 @@ def list_matches(
 def _found(
     wanted: lobby_pb2.MatchFilter, limit: int, lobby: Lobby
 ) -> lobby_pb2.ListMatchesResponse:
-    """So many matches at most, from as many pages as that takes, and the token of the rest."""
+    """Return at most this many matches, from as many pages as are needed, and the token of the rest."""
     listed = lobby_pb2.ListMatchesResponse()
     while True:
         request = lobby_pb2.ListMatchesRequest(
@@ -116,7 +116,7 @@ def _found(
 
 
 def _played(bots: Sequence[str], lobby: Lobby) -> Sequence[str]:
-    """The names of bots that have played, by those that were typed.
+    """Return the names of bots that have played, from typed names.
 
     Raises `click.ClickException` if there is no such bot.
     """

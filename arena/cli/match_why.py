@@ -53,11 +53,11 @@ if TYPE_CHECKING:
 
 OFF: Final = "off"
 OPPONENT_MATCHES: Final = 20
-"""Matches of an opponent that are read."""
+"""The number of an opponent's matches that are read."""
 MOST_TENDENCIES: Final = 12
 """Rows of what an opponent does in public."""
 COMPARING: Final = tuple(level for level, steps in STEPS.items() if steps)
-"""The levels that search, the fastest first."""
+"""The levels of the house bot that search, the fastest first."""
 
 
 @click.command(
@@ -97,8 +97,8 @@ def why(
     own seat, and the bot's output if the arena launched it. docs/errors.md explains the codes of
     faults.
 
-    Par is the score of house bots at the bot's seat with the same cards. The costliest decisions
-    are those at which the house bot, which sees what the bot saw, finds a better move.
+    Par is the score of house bots at the bot's seat with the same cards. The costliest decisions are those at which the
+    house bot finds a better move from the same view.
 
     Tendencies of an opponent are counted from events that every spectator receives, in published matches.
     """
@@ -155,7 +155,7 @@ def _tendencies(path: Path, replay: Replay, opponent: str, data: Path) -> Oppone
 
 
 def _house(replay: Replay, seat: Seat, level: str) -> "HouseComparison | None":
-    """The comparison with the house bot; None if it is not wanted, or not possible."""
+    """Return the comparison with the house bot; None if it is not requested, or not possible."""
     if level == OFF:
         return None
     from arena.house.par import CannotCompare, compare
@@ -172,7 +172,7 @@ def _house(replay: Replay, seat: Seat, level: str) -> "HouseComparison | None":
 
 
 def _journaled(data: Path, match: str) -> replay_pb2.InspectMatchResponse | None:
-    """A match by its journal; None if the journal does not have it."""
+    """Return a match from the journal; None if the journal does not have it."""
     with plain_replay_errors(data / "journal"), local_channel(data) as channel:
         replays = ServiceClient(ReplayServiceStub(channel), None)
         request = replay_pb2.InspectMatchRequest(match_id=match)
@@ -206,7 +206,7 @@ def _logs(
     for path in output_paths(folder):
         if name.fullmatch(path.stem):
             lines = _read(path)
-            # Several folders may have a log of this name: the one of the match's time is meant.
+            # Several folders may have a log of this name; the one from the time of the match counts.
             if lines and lines[0].at <= end and lines[-1].at >= begin:
                 logs.append(path)
     return logs
@@ -222,7 +222,7 @@ def _read(path: Path) -> list[Printed]:
 def _output(
     logs: Sequence[Path], bot_process: replay_pb2.BotProcess | None = None
 ) -> Output | None:
-    """What the bot printed in a span of time, without exceptions at other asks if its process is known."""
+    """Return the bot's output in a span of time, without exceptions at other asks if its process is known."""
     if not logs:
         return None
     lines = sorted((line for path in logs for line in _read(path)), key=lambda line: line.at)
@@ -278,7 +278,7 @@ def _unpublished(match: str, bot: str, data: Path, *, as_json: bool) -> None:
 def _state(
     match_id: str, journaled: replay_pb2.InspectMatchResponse, seat: Seat, faulted: int
 ) -> list[str]:
-    """Sentences about a match without a replay, which reveal no cards."""
+    """Return sentences about a match without a replay, which reveal no cards."""
     name, match, faults = journaled.bots[seat], f"Match {match_id}", count(faulted, "fault")
     decisions = count(journaled.decisions[seat], "decision")
     so_far = f"{name} (seat {seat}) has made {decisions}, with {faults}."

@@ -22,7 +22,7 @@ from arena.cli.terminal.plain import say
 from arena.games.catalogue import GAMES
 
 LONGEST_WAIT_S: Final = 50
-"""Clients of MCP commonly give up a call after a minute."""
+"""The longest wait in seconds, because clients of MCP commonly give up a call after a minute."""
 PATH: Final = "/mcp"
 MOST_CONNECTIONS: Final = 128
 """One more closes the connection that was unused for the longest time: other users of the machine can connect, too."""
@@ -183,7 +183,7 @@ def _tool(
 
 
 async def result_of(tools: dict[str, AgentTool], name: str, arguments: Json) -> tuple[str, bool]:
-    """Call a tool; returns its result or its error, and whether it is an error."""
+    """Call a tool; return its result or its error, and whether it is an error."""
     tool = tools.get(name)
     if tool is None:
         return f"there is no tool {name!r}; there are: {', '.join(tools)}", True
@@ -191,7 +191,7 @@ async def result_of(tools: dict[str, AgentTool], name: str, arguments: Json) -> 
         return await tool.call(arguments), False
     except (ToolError, click.ClickException) as error:
         return str(error), True
-    except Exception:  # its text may hold what is not for clients
+    except Exception:  # its text may have data that clients must not see
         traceback.print_exc(file=sys.stderr)
         return "an internal error; the standard error of `arena mcp` has it", True
 

@@ -22,11 +22,11 @@ from cardarena.llm import Failure, Reply, chosen, listed
 from cardarena.v1.game_pb2 import Ending
 
 MATCHES: Final = 4
-"""Matches of an agent at the same time."""
+"""The number of simultaneous matches of an agent."""
 LEAVING_S: Final = 10.0
-"""The longest time for the end of a bot's stream."""
+"""The longest time in seconds for the end of a bot's stream."""
 POLL_S: Final = 0.5
-"""Time between two looks whether an ask is still open."""
+"""Seconds between two checks whether an ask is still open."""
 
 
 @dataclass(slots=True)
@@ -53,7 +53,7 @@ class AgentAsk:
 
 
 class AgentSeats:
-    """What happened at the seats of an agent. Any thread may call it."""
+    """The seats of an agent, with their news and asks. Any thread may call it."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -63,7 +63,7 @@ class AgentSeats:
         self._thread: threading.Thread | None = None
 
     def take(self, name: str, games: list[str], token: str, **dial: Any) -> None:
-        """Connect a bot, whose moves the agent gives. Raises `ToolError` if one is connected."""
+        """Connect a bot, whose moves the agent chooses. Raises `ToolError` if one is connected."""
         if self._thread is not None and self._thread.is_alive():
             raise ToolError("a bot is connected: call leave_seat first")
         bot = type(name, (_AgentBot,), {"seats": self, "games": games})
@@ -81,7 +81,7 @@ class AgentSeats:
             self.tell("The bot has left.")
         except PlayError as error:
             self.tell(f"The bot cannot play: {error}")
-        except Exception as error:  # the agent learns of it by its next `wait`
+        except Exception as error:  # the next `wait` returns the error to the agent
             self.tell(f"The bot ended: {type(error).__name__}")
             raise
 
@@ -126,7 +126,7 @@ class AgentSeats:
         return turn.choice
 
     def wait(self, longest_s: float) -> str:
-        """Return the news, and the ask that waits longest; after `longest_s` seconds, that there is none."""
+        """Return the news and the ask that has waited longest; after `longest_s` seconds, return that there is none."""
         until_s = time.monotonic() + longest_s
         with self._changed:
             while not (self._turns or self._news):
@@ -143,7 +143,7 @@ class AgentSeats:
         return "\n\n".join([*news, *([turn.text()] if turn else [])])
 
     def move(self, ask_id: int, text: str) -> str:
-        """Give the move of an ask that waits.
+        """Answer an ask that waits.
 
         Raises `ToolError` if there is no such ask, or no such move; then another may be given.
         """

@@ -19,23 +19,23 @@ from arena.errors import exits
 from arena.games.catalogue import GAMES
 
 COMMAND_S: Final = 600.0
-"""The longest run of a command."""
+"""The longest run of a command, in seconds."""
 MAX_CHARS: Final = 60_000
-"""Characters of a result; of longer ones the rest is left out."""
+"""The maximal number of characters of a result; the rest is left out."""
 MAX_FILE_BYTES: Final = 1 << 20
 _RESULTS: Final = (0, exits.BOT_FAILED, exits.UNDECIDED)
-"""Exit codes of commands that did their work."""
+"""Exit codes of commands that succeeded."""
 
 Json: TypeAlias = dict[str, Any]
 
 
 class ToolError(Exception):
-    """A tool could not do what it was called for. The text says why, and what to do."""
+    """A tool has failed. The text says why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentTool:
-    """A tool as an agent sees it."""
+    """A tool of an agent."""
 
     name: str
     text: str
@@ -60,9 +60,9 @@ class _Row:
     params: Sequence[str] = ()
     """The names of the parameters that a caller may give, besides those in the example."""
     fixed: Sequence[str] = ()
-    """Arguments that are always given; `{server}` is the arena's address, `{sandbox}` what bots are checked in."""
+    """Arguments that are always given; `{server}` is the arena's address, `{sandbox}` is the sandbox of checks."""
     text: str = ""
-    """In place of the help of the command."""
+    """The text of the tool in place of the help of the command."""
 
 
 # fmt: off
@@ -313,7 +313,7 @@ def require_only(arguments: Json, names: Sequence[str]) -> None:
 
 
 def output_of(code: int, out: bytes, errors: bytes) -> str:
-    """Return the output of a command; what it says on standard error only if there is nothing else, or the bot failed.
+    """Return the output of a command; standard error is included only if there is no other output, or the bot failed.
 
     Raises `ToolError` if the exit code says that it failed.
     """
@@ -324,7 +324,7 @@ def output_of(code: int, out: bytes, errors: bytes) -> str:
 
 
 def cut(text: str) -> str:
-    """Return a result without spaces at the ends of its lines, cut to `MAX_CHARS`."""
+    """Return a result without spaces at the ends of its lines, shortened to `MAX_CHARS`."""
     text = "\n".join(map(str.rstrip, text.split("\n")))
     if len(text) <= MAX_CHARS:
         return text

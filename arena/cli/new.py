@@ -41,7 +41,7 @@ IN_COMMENT: Final[Mapping[str, str]] = {
     "cpp": "//   ",
     "c": " *   ",
 }
-"""What begins a line of the list of fields, within the comment that has it."""
+"""The beginning of a line of the list of fields, within its comment."""
 COMMENT_CHARS: Final = 96
 BOT_NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,39}")
 """Names that the build tools of all languages accept."""
@@ -131,7 +131,7 @@ def _words(name: str, game: Game, language: str) -> dict[str, str]:
 
 
 def _install() -> str:
-    """What follows `pip install` for the SDK and the engine of a bot in Python: from where they were installed here."""
+    """Return the arguments of `pip install` for the SDK and the engine of a bot in Python, from the source of their installation here."""
     if (sdk := CLIENTS / "python").is_dir():
         return shlex.join([str(sdk), f"{CLIENTS.parent}[server]"])
     needed = "'cardarena[local]'"
@@ -144,7 +144,7 @@ def _install() -> str:
 
 
 def _view_fields(game: Game, language: str) -> str:
-    """The fields of the view as a language names them, and those of the messages in them, with their meaning."""
+    """Return the fields of the view by their names in a language, and those of the messages in them, with their meaning."""
     view = importlib.import_module(f"cardarena.{game.family}").View.DESCRIPTOR
     indent, meanings = IN_COMMENT[language], game.view_fields()
     lines = [
@@ -162,7 +162,7 @@ def _view_fields(game: Game, language: str) -> str:
 
 
 def _named(message: Any, language: str) -> Iterator[tuple[str, str]]:
-    """Yield the fields of a message as a language names them and as `Game.view_fields` does."""
+    """Yield the fields of a message by their names in a language and in `Game.view_fields`."""
     spelled, element = SPELLED[language], {"java": ".get(i)", "cpp": "[i]"}.get(language, "[]")
     for field in message.fields:
         of_messages = field.is_repeated and bool(field.message_type)
@@ -186,7 +186,7 @@ SPELLED: Final[Mapping[str, Callable[[Any], str]]] = {
     "cpp": lambda field: f"{field.name}()",
     "java": lambda field: f"get{_pascal(field.name)}{'List' * field.is_repeated}()",
 }
-"""How the code of each language that protoc generates names a field; in C, how lines of JSON do."""
+"""The name of a field in the code that protoc generates for each language; in C, the name in lines of JSON."""
 
 
 def _filled(text: str, words: Mapping[str, str]) -> str:

@@ -69,9 +69,9 @@ token_file_option: Final = click.option(
 
 
 def require_no_faults(faults: Mapping[str, int], *, strict: bool) -> None:
-    """Exit with a code of its own if a bot had a fault, and say which; only if `strict`.
+    """Exit with a separate code if a bot had a fault, and print its name; only if `strict`.
 
-    Raises `click.exceptions.Exit` if one had.
+    Raises `click.exceptions.Exit` if a bot had a fault.
     """
     faulted = [f"{name} {count}" for name, count in faults.items() if count]
     if strict and faulted:
@@ -85,7 +85,7 @@ def print_json(value: Any) -> None:
 
 
 def message_json(message: Message) -> dict[str, Any]:
-    """A message as JSON, with the names of its fields in `proto/`, also of those that are not set."""
+    """Return a message as JSON, with the names of its fields in `proto/`, including unset ones."""
     values: dict[str, Any] = MessageToDict(
         message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
     )
@@ -131,12 +131,12 @@ def log_to(data: Path, name: str = LOG_NAME) -> None:
     root = logging.getLogger()
     root.addHandler(handler)
     root.setLevel(logging.INFO)
-    # A full disk spoils the log; it must not spoil the terminal as well.
+    # If the disk is full, errors of the log must not fill the terminal.
     logging.raiseExceptions = False
 
 
 def read_text(file: BinaryIO) -> str:
-    """The text of a file that a person wrote. Raises `click.ClickException` if it is not in UTF-8."""
+    """Return the text of a file that a person wrote. Raises `click.ClickException` if it is not in UTF-8."""
     try:
         return text_of(file.read())
     except InvalidInput as error:
@@ -205,7 +205,7 @@ start_option: Final = click.option(
 def bot_commands(texts: Sequence[str], start_s: int | None = None) -> "tuple[BotCommand, ...]":
     """Read the commands of bots, or their folders; errors are printed in sentences.
 
-    `start_s` is how long each may take to connect; None for its own limit.
+    `start_s` is the time in seconds in which each has to connect; None for its own limit.
     """
     from arena.app.author_matches import read_commands
 
@@ -236,9 +236,9 @@ class ChosenTerms:
     def of(
         self, game: Game, seats: int | None, *, seeded: bool, shortest: bool = False
     ) -> MatchTerms:
-        """The terms of a match; without `seats`, with the fewest that the game has.
+        """Return the terms of a match; without `seats`, with the fewest that the game has.
 
-        If `shortest`, each seat deals once, unless the options say how long a match is.
+        If `shortest`, each seat deals once, unless the options set the length of a match.
 
         Raises `click.ClickException` if the game has no such options or seats.
         """
@@ -248,7 +248,7 @@ class ChosenTerms:
             if shortest and "hands" not in given and _fits(game, given | {"hands": seats}, seats):
                 given |= {"hands": seats}
             options = game.options(given, seats)
-            first_pack(game.rules, options, seats)  # limits that only the rules know
+            first_pack(game.rules, options, seats)  # checks limits that only the rules know
         return MatchTerms(game, options, seats, self.time_control, seeded=seeded)
 
 
@@ -261,7 +261,7 @@ def _fits(game: Game, given: Mapping[str, Any], seats: int) -> bool:
 
 
 def with_time_odds(terms: MatchTerms, odds: Sequence[str], bots: Sequence[str]) -> MatchTerms:
-    """The terms with the shares of `--time-odds` among these bots.
+    """Return the terms with the shares of `--time-odds` among these bots.
 
     Raises:
       click.UsageError: if a share is not valid, or of another bot.

@@ -44,7 +44,7 @@ def token_option(command: F) -> F:
 
 @contextlib.contextmanager
 def _new_token_file(path: Path) -> Iterator[Callable[[str], object]]:
-    """Make a file for a token before the token is made, which is not shown again.
+    """Make a file for a token before the token is made, because the token is shown only once.
 
     Raises `click.ClickException` if the file exists or cannot be written.
     """
@@ -72,7 +72,7 @@ class KeyFile:
         self.path: Final = (folder or Path(home) / "cardarena") / "owner-keys.json"
 
     def all(self) -> list[OwnerKey]:
-        """All keys, that of the latest registration first.
+        """Return all keys, that of the latest registration first.
 
         Raises `click.ClickException` if the file cannot be read.
         """
@@ -91,7 +91,7 @@ class KeyFile:
             raise click.ClickException(f"{self.path} is no file of keys: {error}") from error
 
     def token_at(self, address: str) -> str:
-        """The owner's token at an arena; empty if there is none.
+        """Return the owner's token at an arena; empty if there is none.
 
         Raises `click.ClickException` if the file cannot be read.
         """

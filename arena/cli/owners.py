@@ -1,4 +1,4 @@
-"""`arena owners`: who may submit bots to an arena."""
+"""`arena owners`: the people who may submit bots to an arena."""
 
 import csv
 import functools
@@ -33,7 +33,7 @@ from cardarena.v1.owners_pb2_grpc import OwnerServiceStub
 
 LONGEST: Final = timedelta(days=365)
 OF_ONE_NAME: Final = ("BAD_NAME", "NAME_TAKEN")
-"""Reasons of refusals after which other names may still be invited."""
+"""The reasons of refusals after which other names may still be invited."""
 
 
 @click.group(
@@ -153,7 +153,7 @@ def _invite_all(listed: InvitedPeople, server: Server, lifetime_s: int, *, as_js
                 owners_pb2.InviteRequest(owner=name, lifetime_s=lifetime_s),
             )
             try:
-                # Before the first code nothing is lost if the arena is not there.
+                # Before the first code nothing is lost if the arena does not answer.
                 code = patiently(
                     invited, told=say_again, passes=lambda error: bool(made) and error.passes
                 ).code

@@ -39,7 +39,7 @@ from arena.referee.terms import MAX_TIME_MS, MatchTerms, TimeControl
 from arena.sandbox.sandbox import SandboxDemand
 
 _SHOWN: Final = 5
-"""The kinds of faults of a match that are listed."""
+"""The maximal number of kinds of faults of a match that are listed."""
 
 
 @click.command(
@@ -100,8 +100,8 @@ def play(
 ) -> None:
     """Play a match of GAME between bots, each given as a command, in seat order.
 
-    The command launches the bots, in a sandbox if this machine can build one. They connect as any
-    other bot does. The data folder keeps the replay.
+    The command launches the bots, in a sandbox if this machine can build one. They connect like any other bot. The data
+    folder keeps the replay.
     """
     if watch + as_json + debug > 1:
         raise click.UsageError("choose one of --watch, --json and --debug")
@@ -166,7 +166,7 @@ class _Results:
     exceptions: Exceptions
     level: str
     one: bool
-    """Whether one match was asked for, which has no summary."""
+    """Whether a single match was requested, which has no summary."""
 
     def path(self, played: SeriesGame) -> Path:
         return replay_path(self.replays, played.outcome.match_id)
@@ -277,12 +277,12 @@ def _print(game: Game, played: SeriesGame, path: Path, fault_limit: int) -> None
 
 
 def quoted(path: Path) -> str:
-    """A path as a word of a command."""
+    """Return a path as a word of a command."""
     return shlex.quote(str(path))
 
 
 def _why_forfeited(outcome: Outcome, seat: int, fault_limit: int) -> str:
-    """Where and why a bot forfeited, and the consequence; follows the name of the bot."""
+    """Return where and why a bot forfeited, and the consequence, as the continuation of the name of the bot."""
     last = [fault for fault in outcome.faults if fault.seat == seat][-1]
     why = because(last.kind, last.reason) or f"it {deed(last.kind)}"
     if last.kind is not FaultKind.GONE and last.decision >= fault_limit:

@@ -83,11 +83,10 @@ def show(
 ) -> None:
     """Show the replay of MATCH in the terminal, for one viewer.
 
-    MATCH is a match's id, a beginning of it that no other id has, `last`, or a file. On a terminal the
-    replay fills the screen, and keys move through its steps; --hand and --step choose the first one.
-    Piped or with --print, all steps are printed, or those of --hand or --step, with the times and
-    evidence of faults. With --seat the bot's notes are shown, if the notes file of the seat is in the
-    folder `notes` beside that of the replays.
+    MATCH is a match's id, a beginning of it that no other id has, `last`, or a file. On a terminal the replay fills the
+    screen, and keys move through its steps; --hand and --step choose the first one. Piped or with --print, all steps
+    are printed, or those of --hand or --step, with the times and evidence of faults. With --seat the bot's notes are
+    shown, if the notes file of the seat is in the folder `notes` beside that of the replays.
     """
     if (seat is not None) + spectator + all_seats > 1:
         raise click.UsageError("choose one of --seat, --spectator and --all")
@@ -193,8 +192,8 @@ Examples:
 def download(*, match: str, output: Path | None, server: Server) -> None:
     """Download the replay of MATCH from an arena.
 
-    MATCH is a match's id; `arena match list --server ADDRESS --published` lists those with a replay. The
-    file goes to other commands in place of a match.
+    MATCH is a match's id; `arena match list --server ADDRESS --published` lists those with a replay. Other commands
+    accept the file in place of a match.
     """
     request = replay_pb2.GetReplayRequest(replay_id=match)
     with service_client(server, ReplayServiceStub, OWNERS_KEY) as arena:

@@ -1,4 +1,4 @@
-"""`arena replay verify`: recomputes matches from their replays and says what differs."""
+"""`arena replay verify`: recomputes matches from their replays and reports differences."""
 
 import contextlib
 from collections.abc import Sequence
@@ -165,7 +165,7 @@ def _receipt(path: Path) -> Receipt:
 
 
 def _replays_of(files: Sequence[Path]) -> list[Path]:
-    """The files, and the replays in the folders, each once."""
+    """Return the files, and the replays in the folders, each once."""
     replays: dict[Path, None] = {}
     for file in files:
         if file.is_dir():

@@ -16,7 +16,7 @@ from arena.cli.terminal.console import PlainConsole, print_table
 from arena.cli.terminal.plain import plain, say
 
 _MOST_SHOWN: Final = 6
-"""Packages of a runtime in the table; `--json` has all."""
+"""The maximal number of packages of a runtime in the table; `--json` has all."""
 
 
 _data_option: Final = data_folder("The arena's folder, which has the built runtimes.")

@@ -25,7 +25,7 @@ LEVELS: Final = {
     Level.S1.value: "S1: launched bots are confined, without namespaces of their own",
     Level.S0.value: "S0: launched bots run unsandboxed",
 }
-"""Each level, in words."""
+"""The description of each level."""
 
 _MEMORY, _DISK = "memory", "disk"
 
@@ -34,7 +34,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class SandboxChoice:
-    """The sandbox that a command line asks for."""
+    """The sandbox that a command line requests."""
 
     demand: SandboxDemand
     read_only: tuple[Path, ...]
@@ -43,7 +43,7 @@ class SandboxChoice:
     """Whether bots read copies of files in memory."""
 
     def raised(self, data: Path) -> contextlib.AbstractContextManager[Sandbox | None]:
-        """A new sandbox, which hides the data folder; None if bots run without one.
+        """Return a new sandbox, which hides the data folder; None if bots run without one.
 
         Raises `NoSandbox` if it is required and this machine cannot build one.
         """
@@ -54,7 +54,7 @@ class SandboxChoice:
 
     @contextlib.contextmanager
     def open(self, data: Path, commands: Sequence[BotCommand]) -> Iterator[Sandbox | None]:
-        """The sandbox for these bots; a weaker one than S2 is reported on standard error.
+        """Start the sandbox for these bots within the block; a level below S2 is reported on standard error.
 
         Raises `NoSandbox` if it is required and this machine cannot build one.
         """
@@ -76,7 +76,7 @@ class SandboxChoice:
             yield sandbox
 
     def warn_of_disk(self, sandbox: Sandbox | None, commands: Sequence[BotCommand] = ()) -> None:
-        """Report on standard error if bots read files from a disk against the choice."""
+        """Report on standard error if bots read files from a disk although the choice forbids it."""
         if not self.in_memory or sandbox is None or sandbox.level not in UPLOADS_AT:
             return
         reasons = (sandbox.why_disk, *map(sandbox.why_reads_disk, commands))
@@ -91,7 +91,7 @@ def sandbox_options(command: F) -> F:
 
 
 def competition_sandbox_options(command: F) -> F:
-    """As `sandbox_options`, with `--bot-files`, for commands whose bots have several owners."""
+    """Add the options of `sandbox_options` and `--bot-files`, for commands whose bots have several owners."""
     return _with_sandbox(command, _SANDBOX, _READ_ONLY, _BOT_FILES)
 
 
@@ -132,7 +132,7 @@ _BOT_FILES: Final = click.option(
 
 
 def level_of(sandbox: Sandbox | None) -> str:
-    """The level, as results name it."""
+    """Return the name of the level in results."""
     return Level.S0.value if sandbox is None else sandbox.level.value
 
 
@@ -141,7 +141,7 @@ def _warn(text: str) -> None:
 
 
 def _hidden_folders(sandbox: Sandbox, commands: Sequence[BotCommand]) -> Iterator[str]:
-    """A line for each bot that sees only its file, although its folder has more files like it."""
+    """Yield a line for each bot that sees only its file, although its folder has more files like it."""
     for command in commands:
         visible = sandbox.visible_to(command)
         if visible.alone is None:

@@ -23,7 +23,7 @@ EXPLANATION: Final = (
 _CONFIDENCE: Final = 0.975
 """Two-sided 95 %."""
 _SHOWN: Final = 3
-"""Number of different exceptions of a bot that are listed at the end."""
+"""The number of different exceptions of a bot that are listed at the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +32,19 @@ class SeriesRecord:
 
     bot: str
     won: int
-    """Games with the first place, not shared."""
+    """The number of games with the first place, not shared."""
     drawn: int
-    """Games with a shared first place."""
+    """The number of games with a shared first place."""
     lost: int
     margin: float
-    """Its score less the mean of the others', on average; a game that it forfeited counts as the worse of its result and the
-    widest lead so far."""
+    """The mean of its score less the mean score of the others; a forfeited game counts as the worse of its result and a loss by the widest lead so far."""
     half_width_95: float | None
-    """Of the margin's 95 % interval; None for less than two games."""
+    """The ± of the margin's 95 % interval; None for less than two games."""
     faults: int
 
     @classmethod
     def of(cls, name: str, games: Sequence[SeriesGame]) -> "SeriesRecord":
-        """The record of a bot; no game may have been aborted."""
+        """Return the record of a bot; no game may have been aborted."""
         won = drawn = faults = 0
         margins, widest = [], 0.0
         for game in games:
@@ -71,7 +70,7 @@ class SeriesRecord:
 
 
 def complete(games: Sequence[SeriesGame]) -> list[SeriesGame]:
-    """The games that were not aborted."""
+    """Return the games that were not aborted."""
     return [game for game in games if game.outcome.ending is not Ending.ABORTED]
 
 
@@ -104,7 +103,7 @@ def print_records(records: Sequence[SeriesRecord], title: str) -> None:
 class Exceptions:
     """Exceptions in the bots' code: the first of each kind is printed at once, and all are counted.
 
-    Code that does not return is printed too.
+    Code that does not return is also printed.
     """
 
     def __init__(self) -> None:
@@ -137,7 +136,7 @@ class Exceptions:
             say(f"{bot} raised an exception: {raised.what}", err=True)
 
     def in_all(self) -> list[str]:
-        """A sentence for each bot with exceptions."""
+        """Return a sentence for each bot with exceptions."""
         lines = []
         for bot, counts in self._counts.items():
             most = counts.most_common(_SHOWN)

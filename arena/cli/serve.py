@@ -189,13 +189,13 @@ def serve(
         raise click.UsageError(text)
     log_to(data)
     with plain_errors(), contextlib.ExitStack() as stack:
-        # For the bots of competitions. It must be built before gRPC.
+        # The sandbox is for the bots of competitions. It must be built before gRPC.
         sandbox = stack.enter_context(confinement.raised(data))
         confinement.warn_of_disk(sandbox)
 
         def listening(address: str, needs_key: bool) -> None:
             _print(settings, address, needs_key=needs_key)
-            if with_web:  # after the arena's own line
+            if with_web:  # this line follows the arena's own line
                 stack.enter_context(_web(data, web_port))
 
         try:
@@ -228,9 +228,8 @@ def _print(settings: ServerSettings, address: str, *, needs_key: bool) -> None:
 def _web(data: Path, port: int) -> Iterator[None]:
     """Run `arena web` beside this arena.
 
-    It is a process of its own: it shares no memory with the arena, has a lower priority and inherits
-    no secrets from the environment. Its standard input is a pipe from this process, so that it ends
-    when this process ends.
+    It is a separate process: it shares no memory with the arena, has a lower priority and inherits no secrets from the
+    environment. Its standard input is a pipe from this process, so that it ends when this process ends.
     """
     command = [sys.executable, "-m", "arena", "web", "--data", str(data), "--port", str(port)]
     environment = {name: os.environ[name] for name in _HANDED_ON if name in os.environ}

@@ -1,6 +1,6 @@
-"""The services of an arena as commands use them: over the network, or of a folder on this machine.
+"""The client of the services of an arena for commands: over the network, or of a folder on this machine.
 
-What answers in a folder is imported when a folder is used: it loads half of the arena.
+The servicers of a folder are imported when a folder is used, because they load half of the arena.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ class ArenaServices:
 
     @property
     def option(self) -> str:
-        """What a proposed command takes to call the same services, such as ` --data FOLDER`; empty by default."""
+        """Return the option with which a proposed command calls the same services, such as ` --data FOLDER`; empty by default."""
         if self._server is not None:
             return f" --server {shlex.quote(self._server.address)}"
         return "" if self.data == DEFAULT_DATA else f" --data {shlex.quote(str(self.data))}"
@@ -44,7 +44,7 @@ Services = TypeVar("Services", bound=ArenaServices)
 
 
 def require_store(data: Path) -> None:
-    """Require a data folder in which something was played. Raises `click.ClickException` if there is none."""
+    """Require a data folder with a store. Raises `click.ClickException` if there is none."""
     with loading():
         from arena.app.local_channel import has_store
 
@@ -57,7 +57,7 @@ def require_store(data: Path) -> None:
 def local_services(
     data: Path, kind: type[Services], *, require: Callable[[Path], object] = make_folder
 ) -> Iterator[Services]:
-    """The services of a folder; errors are printed in sentences. `require` checks or makes the folder."""
+    """Open the services of a folder for the block; errors are printed in sentences. `require` checks or makes the folder."""
     with loading():
         from arena.app.local_channel import local_channel
 

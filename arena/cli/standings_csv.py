@@ -46,10 +46,10 @@ def standings_csv(standings: Mapping[str, Any]) -> str:
 
 
 def prizes(standings: Mapping[str, Any], owners: Mapping[str, str]) -> list[Json]:
-    """The order of prizes in each game: the places, where bots that share one are ordered by tie-breaks.
+    """Return the order of prizes in each game: the places, where bots that share one are ordered by tie-breaks.
 
-    Bots that stay tied share a prize, and the prizes below it are fewer. Unranked and disqualified bots have
-    none. `owners` are by bot; a version counts as its bot.
+    Bots that stay tied share a prize, and there are fewer prizes below it. Unranked and disqualified bots have none.
+    `owners` are by bot; a version counts as its bot.
     """
     prized = []
     for game in standings["games"]:
@@ -95,7 +95,7 @@ def prizes_csv(prized: Sequence[Json]) -> str:
 
 
 def pairs_csv(standings: Mapping[str, Any]) -> str:
-    """The results between each two bots as comma-separated values, a line for each game and pair."""
+    """Return the results between each two bots as comma-separated values, a line for each game and pair."""
     return _csv(
         [
             {"game": game["game"], "seats": game["seats"], **pair, "margins_in": game["margins_in"]}

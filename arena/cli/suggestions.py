@@ -1,15 +1,15 @@
-"""Proposes names that are near to an unknown one."""
+"""Suggestions of names that are similar to an unknown one."""
 
 import difflib
 from collections.abc import Iterable
 from typing import Final
 
 MOST: Final = 12
-"""Known names that are listed if none is near."""
+"""The number of known names that are listed if none is similar."""
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """Return the near names, or else the known ones, as part of a sentence."""
+    """Return the similar names, or otherwise the known ones, as part of a sentence."""
     known = list(dict.fromkeys(names))
     folded = {known_name.casefold(): known_name for known_name in reversed(known)}
     near = difflib.get_close_matches(name.casefold(), folded, 3)

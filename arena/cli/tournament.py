@@ -33,7 +33,7 @@ _BEGINS: Final = {
     messages.COMPETITION_STATE_DRAFT: messages.COMPETITION_ACTION_START,
     messages.COMPETITION_STATE_PAUSED: messages.COMPETITION_ACTION_RESUME,
 }
-"""The action after which a competition is played, by its state."""
+"""The action that starts play, by the state of the competition."""
 
 
 @click.command(

@@ -95,11 +95,11 @@ def train(
 ) -> None:
     """Train a bot for GAME by self-play, and write it to FOLDER.
 
-    The actions of a decision are tried with the same cards, and a network learns which gain. Training goes in rounds, and is kept after each of them: the same command goes on where it was. After
-    rounds 1, 2, 4, 8, …, and at the end, the bot plays the house bot's policy, with the same cards
-    at each seat. Ctrl-C loses the round that has begun.
+    The actions of a decision are tried with the same cards, and a network learns which gain. Training consists of
+    rounds and is saved after each of them: the same command continues it. After rounds 1, 2, 4, 8, …, and at the end,
+    the bot plays the house bot's policy, with the same cards at each seat. Ctrl-C loses the round that has begun.
 
-    FOLDER gets bot.py, bot.toml and policy.npz, and is a bot as it is. It needs no package. The policy is for this
+    FOLDER gets bot.py, bot.toml and policy.npz, and is then a complete bot. It needs no package. The policy is for this
     number of seats, and plays for the points of a hand.
     """
     if minutes is None and rounds is None:
@@ -169,7 +169,7 @@ def _usual(game: Game, seats: int) -> dict[str, object]:
 
 
 def _write_bot(folder: Path, game: Game, seats: int, policy: str) -> None:
-    """Write the program and the manifest, unless they are there: an author may have changed them."""
+    """Write the program and the manifest, unless they exist: an author may have changed them."""
     for name, text in (("bot.py", _BOT), ("bot.toml", _MANIFEST)):
         file = folder / name
         if not file.exists():

@@ -1,4 +1,4 @@
-"""`arena web`: pages of live and past matches, served by a process of its own or exported."""
+"""`arena web`: pages of live and past matches, which a separate process serves, or which are exported."""
 
 import contextlib
 import re
@@ -28,7 +28,7 @@ _WEB_PACKAGES = frozenset(
 
 @contextlib.contextmanager
 def needs_web_packages() -> Iterator[None]:
-    """Say what to install if the modules of pages cannot be imported within the block."""
+    """Print what to install if the modules of pages cannot be imported within the block."""
     try:
         yield
     except ModuleNotFoundError as error:

@@ -103,7 +103,7 @@ def export(
 
 
 def sentences(estimate: "ExportEstimate", workers: int) -> Iterator[str]:
-    """What will be written, and what is left out."""
+    """Yield sentences about the files that will be written, and those that are left out."""
     yield (
         f"{counted(estimate.matches, 'match')} in about {estimate.files} files, {estimate.size_mb:.1f} MB, "
         f"{estimate.time_s:.0f} s on {counted(workers, 'processor')}."

@@ -1,4 +1,4 @@
-"""`arena webhooks`: where an arena sends what happens to bots and competitions."""
+"""`arena webhooks`: the URLs to which an arena sends events of bots and competitions."""
 
 import click
 
@@ -77,7 +77,7 @@ def list_webhooks(*, as_json: bool, server: Server) -> None:
 @click.argument("number", type=click.IntRange(1, 2**31 - 1))
 @owner_options
 def delete(*, number: int, server: Server) -> None:
-    """Delete webhook NUMBER, with what waits to be sent."""
+    """Delete webhook NUMBER and its waiting deliveries."""
     with service_client(server, WebhookServiceStub, OWNERS_KEY) as arena:
         arena.call(arena.stub.DeleteWebhook, owners_pb2.DeleteWebhookRequest(id=number))
     say(f"Webhook {number} is deleted.", err=True)

@@ -27,7 +27,7 @@ from arena.validation import InvalidInput, text_of
 
 
 def host_of(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str:
-    """The name of this machine, from the option or the system."""
+    """Return the name of this machine, from the option or the system."""
     if value is not None and not (value and HOST.fullmatch(value)):
         raise click.BadParameter("up to 64 letters, digits, dots, hyphens and underscores")
     return value or host_name()
@@ -136,5 +136,5 @@ def worker(
     except WorkersFailed as error:
         if str(error):
             raise click.ClickException(str(error)) from None
-        raise click.exceptions.Exit(exits.FAILED) from None  # the processes have said why
+        raise click.exceptions.Exit(exits.FAILED) from None  # the processes have printed the reason
     click.echo("Stopped.")

@@ -20,10 +20,10 @@ from arena.errors import exits
 from cardarena.v1 import work_pb2, work_pb2_grpc
 
 AGAIN_S: Final = 1.0
-"""Wait before the next call while the arena does not answer; doubled after each."""
+"""Seconds before the next call while the arena does not answer; doubled after each call."""
 LONGEST_AGAIN_S: Final = 30.0
 _KEEPALIVE: Final = (
-    # Otherwise a worker that is cut off would notice it only after minutes.
+    # Otherwise a disconnected worker would notice it only after minutes.
     ("grpc.keepalive_time_ms", 20_000),
     ("grpc.keepalive_timeout_ms", 10_000),
 )
@@ -41,7 +41,7 @@ def worker_command(
     server: Server | None = None,
     host: str = "",
 ) -> Callable[[int, Path], list[str]]:
-    """The command that starts a worker with the archives of a folder, by the worker's number and own folder.
+    """Return the command that starts a worker with the archives of a folder, by the worker's number and own folder.
 
     Without a `server` it plays for the arena of the folder. The server's token is not part of the command.
     """
@@ -74,7 +74,7 @@ class ArenaCalls:
     async def work(
         self, requests: Callable[[], AsyncIterator[work_pb2.WorkRequest]]
     ) -> AsyncIterator[work_pb2.WorkResponse]:
-        """Yield the messages of a call; `requests` begins those of the worker.
+        """Yield the messages of a call; `requests` makes the first messages of the worker.
 
         Raises `NoAnswer` if the arena refuses the worker, so that calling again does not help.
         """
@@ -130,7 +130,7 @@ def worker(
     confinement: SandboxChoice,
     data: Path,
 ) -> None:
-    """Play the deal-sets that an arena hands out; the first line of standard input has the token of its calls."""
+    """Play the deal-sets that an arena assigns; the first line of standard input has the token of its calls."""
     with open(0, "rb", buffering=0, closefd=False) as lines:
         token = lines.readline().decode().strip()
     status = os.dup(1)
@@ -159,7 +159,7 @@ def worker(
             )
         except click.ClickException as error:
             error.show()
-            sys.exit(exits.USAGE)  # starting it again does not help
+            sys.exit(exits.USAGE)  # a restart does not help
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ class ChosenEngine:
     options: Mapping[str, Any]
 
     def require_running(self) -> None:
-        """Require a cluster that runs: one that is started for a command has no workers of another.
+        """Require a running cluster: one that is started for a command has no workers of other commands.
 
         Raises:
           click.UsageError: if the options start one.
@@ -51,7 +51,7 @@ class ChosenEngine:
 
     @contextmanager
     def opened(self, program: WorkerProgram) -> Iterator[WorkerPlacement]:
-        """The engine. Raises `click.ClickException` if it cannot be used."""
+        """Open the engine for the block. Raises `click.ClickException` if it cannot be used."""
         try:
             with closing(open_placement(self.name, program, self.options)) as placement:
                 yield placement
@@ -60,7 +60,7 @@ class ChosenEngine:
 
 
 class KeyValue(click.ParamType[tuple[str, Any]]):
-    """A name and a value, which is JSON or else a text."""
+    """A name and a value, which is JSON or otherwise a text."""
 
     name = "key=value"
 
@@ -148,7 +148,7 @@ Examples:
 """,
 )
 def workers() -> None:
-    """Keep as many workers on an engine as the arena has work for."""
+    """Keep as many workers on an engine as the arena needs."""
 
 
 @workers.command(
@@ -225,7 +225,7 @@ def up(
     worker_options: tuple[str, ...],
     server_at: Callable[[str, str], Server],
 ) -> None:
-    """Place workers on an engine, as many as the arena has work for, until it is stopped."""
+    """Place workers on an engine, as many as the arena needs, until it is stopped."""
     if least > most:
         raise click.UsageError(f"--min {least} is more than --max {most}")
     server = server_at(arena_address, token_file.read_text("utf-8").strip())
@@ -314,7 +314,7 @@ Examples:
 def down(*, engine: ChosenEngine) -> None:
     """Drain all workers of an engine: they finish what they play, and end.
 
-    Stop `arena workers up` before: it places new ones while deal-sets wait.
+    Stop `arena workers up` first: it places new workers while deal-sets wait.
     """
     engine.require_running()
     with engine.opened(WorkerProgram("", "")) as placement:

@@ -6,8 +6,8 @@
     one_seat = gymnasium.make("CardArena/Klaberjass-v0", opponent="house:sample")
 
 The import registers an id of Gymnasium for each game (`environment_id`). The import of `arena.envs.openspiel` registers
-each game at OpenSpiel. `pip install 'cardarena[research]'` installs the packages. A bot needs less: `layout` makes the same
-numbers of a view, and moves of actions, in pure Python.
+each game at OpenSpiel. `pip install 'cardarena[research]'` installs the packages. A bot needs fewer packages: `layout`
+converts a view to the same numbers, and actions to moves, in pure Python.
 """
 
 import os
@@ -83,7 +83,7 @@ def batch(
     seats: int | None = None,
     seeds: Iterable[object] | None = None,
 ) -> "Batch":
-    """Return matches of a game that are stepped together, of all seats: arrays with a row for each. It needs numpy alone.
+    """Return matches of a game that are stepped together, of all seats: arrays with a row for each. It needs only numpy.
 
     Args:
       game: The id of the game.
@@ -115,7 +115,7 @@ def _require(package: str) -> None:
 
 
 def _register() -> None:
-    """Register the ids, but not in a bot that an arena launches: Gymnasium takes longer to import than all that it needs."""
+    """Register the ids, but not in a bot that an arena launches, because Gymnasium takes longer to import than everything that the bot needs."""
     if os.environ.get("CARDARENA_ONCE") == "1" or find_spec("gymnasium") is None:
         return
     import gymnasium

@@ -1,8 +1,8 @@
-"""Action spaces: numbered actions, and the legal moves that they stand for at a decision.
+"""Action spaces: numbered actions, and the legal moves that they represent at a decision.
 
-A space is made of groups. `FixedMoves` lists moves, so that an action is the same move at every decision. `OfferedMoves`
-numbers the offered moves of a class, where a list of all would be too long. `ChosenMoves` is an abstraction: a few of the
-moves where the rules allow more than they offer.
+A space is made of groups. `FixedMoves` lists moves, so that an action is the same move at every decision.
+`OfferedMoves` numbers the offered moves of a class if a list of all would be too long. `ChosenMoves` is an abstraction:
+a few of the moves if the rules allow more than they offer.
 """
 
 from abc import ABC, abstractmethod
@@ -15,7 +15,7 @@ from arena.games.contract import Move, Moves, View
 from arena.games.notation import Notation
 
 _LISTED: Final = 6
-"""Successive moves of a class that the page of layouts lists."""
+"""The number of successive moves of a class that the page of layouts lists."""
 
 Legal: TypeAlias = dict[int, Move]
 """The moves by the actions that stand for them, in order of the actions."""
@@ -26,7 +26,7 @@ class ActionGroup(ABC):
 
     size: int
     is_by_place = False
-    """Whether an action may be another move if the suits are renamed, as it is numbered by the order of cards."""
+    """Whether an action may be another move if the suits are renamed, because it is numbered by the order of cards."""
 
     def renamed(self, rename: Rename) -> list[int]:
         """Return for each action the number of its move with its suits renamed."""
@@ -43,7 +43,7 @@ class ActionGroup(ABC):
 
     @abstractmethod
     def meanings(self, notation: Notation) -> Iterator[tuple[int, str]]:
-        """Yield numbers of successive actions, and what they mean."""
+        """Yield numbers of successive actions, and their meaning."""
 
 
 class FixedMoves(ActionGroup):
@@ -134,7 +134,7 @@ class ActionSpace:
             self.size += group.size
 
     def renamed(self, rename: Rename) -> list[int]:
-        """Return for each action its number with the suits of its move renamed; those that are numbered by place keep theirs."""
+        """Return for each action its number with the suits of its move renamed; actions that are numbered by place keep their number."""
         places: list[int] = []
         for group in self.groups:
             start = len(places)
@@ -153,7 +153,7 @@ class ActionSpace:
     def legal(self, view: View, moves: Moves) -> Legal:
         """Return the legal moves by their actions; there is at least one.
 
-        A move has one action: the first that stands for it.
+        A move has one action: the first that represents it.
         """
         action = self._fixed.get
         legal = {at: move for move in moves.offered if (at := action(move)) is not None}

@@ -55,7 +55,7 @@ class _Agents:
 class AgentsInTurn(_Agents, AECEnv[str, Any, Any]):
     """A match of any game, one agent after the other.
 
-    The reward of a step is how the lead has changed (`SteppedMatch.rewards`). `infos` of the agent to act have its typed
+    The reward of a step is the change of the lead (`SteppedMatch.rewards`). `infos` of the agent to act have its typed
     view, and whether its last action was illegal, so that the fallback move was played.
     """
 
@@ -106,7 +106,7 @@ class AgentsInTurn(_Agents, AECEnv[str, Any, Any]):
         return str(view)
 
     def close(self) -> None:
-        """Do nothing: there is nothing to close."""
+        """Do nothing, because the environment has no resources."""
 
     def _choose_agent(self) -> None:
         agent = self.possible_agents[self.match.acting[0]]

@@ -1,12 +1,12 @@
-"""Codes: how a value becomes numbers, what these numbers are called, and how the value is read back.
+"""Codes: the conversion of values to numbers with names, and back.
 
-A layout is made of codes, as a view is made of fields:
+A layout consists of codes, as a view consists of fields:
 
     Fields(View, seats, held=CardCounts(PACK_32), totals=BySeat(Number(0, 9000, 501), seats))
 
 Its size, its description and its inverse follow from it. A code writes into zeros, and writes only what is not zero.
-Seats are counted from the seat that looks: it is the first, the seat at its left the second, so that all seats see the
-same game.
+Seats are counted from the seat that looks: it is the first and the seat at its left the second, so that all seats see
+the same game.
 """
 
 from abc import ABC, abstractmethod
@@ -23,16 +23,16 @@ Numbers: TypeAlias = MutableSequence[float]
 """Zeros of 32-bit floats that a code writes into."""
 
 Rename: TypeAlias = Callable[[Any], Any]
-"""Returns a value with its suits renamed, such as a card; it renames the words `clubs`, `diamonds`, `hearts`, `spades` as well."""
+"""Returns a value with its suits renamed, such as a card; it also renames the words `clubs`, `diamonds`, `hearts`, `spades`."""
 
 DIGEST_SIZE: Final = 3
-"""Numbers of a digest, of 16 bits: two values have the same digest with a chance of 1 in 2**48."""
+"""The number of numbers of a digest, of 16 bits each: two values have the same digest with a probability of 1 in 2**48."""
 _LISTED: Final = 14
-"""Values that the page of layouts lists."""
+"""The number of values that the page of layouts lists."""
 
 
 class Shortened(ValueError):
-    """The value cannot be read back, as only a digest of a part of it was written."""
+    """The value cannot be read back, because only a digest of a part of it was written."""
 
 
 class Part(NamedTuple):
@@ -46,13 +46,13 @@ class Part(NamedTuple):
 
 
 class ValueCode(ABC):
-    """How a value is written as `size` numbers, between the numbers of `low` and `high`."""
+    """The code of a value: it is written as `size` numbers, between the numbers of `low` and `high`."""
 
     low: Sequence[float]
     high: Sequence[float]
     size: int
     is_certain = False
-    """Whether every value writes a number that is not 0, so that zeros say that there is none."""
+    """Whether every value writes a number that is not 0, so that zeros mean that there is none."""
 
     @abstractmethod
     def write(self, value: Any, seat: int, numbers: Numbers, at: int) -> None:
@@ -67,7 +67,7 @@ class ValueCode(ABC):
         """Return what the numbers mean, for the page of layouts."""
 
     def renamed(self, rename: Rename) -> list[int]:
-        """Return for each number where it is written if the suits of the value are renamed."""
+        """Return for each number its index if the suits of the value are renamed."""
         del rename
         return list(range(self.size))
 
@@ -187,7 +187,7 @@ class Maybe(ValueCode):
 
 
 class CardCounts(ValueCode):
-    """Cards whose order says nothing: for each card how many there are, divided by `copies`.
+    """Cards whose order has no information: for each card its number, divided by `copies`.
 
     They are read back in the order of `cards`.
     """
@@ -223,7 +223,7 @@ class CardCounts(ValueCode):
 class CardOrder(ValueCode):
     """Cards in an order: for each card its place from 1, divided by the number of all cards.
 
-    A card that is more than once in `cards` has as many places.
+    A card that occurs several times in `cards` has as many places.
     """
 
     def __init__(self, cards: Iterable[Card]) -> None:
@@ -294,9 +294,9 @@ class SeveralOf(ValueCode):
 
 
 class LatestOf(ValueCode):
-    """The latest `most` values, the last one first; of all before them their number and a digest.
+    """The latest `most` values, the last one first, then the number and a digest of all earlier ones.
 
-    So lists without a limit have one size, and two of them still differ.
+    So lists without a limit have a fixed size, and different lists have different numbers.
     """
 
     def __init__(self, code: ValueCode, most: int, all_of_them: int = 1 << 12) -> None:
@@ -395,7 +395,8 @@ class BySeat(ValueCode):
 class Fields(ValueCode):
     """A value of a class by its fields.
 
-    The codes of seats, enumerations and flags follow from the types of the fields; those of all others are given.
+    The codes of seats, enumerations and flags follow from the types of the fields; the codes of all other fields are
+    given.
     """
 
     def __init__(self, kind: type, seats: int, /, **codes: ValueCode) -> None:
@@ -457,7 +458,7 @@ def _moved(start: int, places: Iterable[int]) -> list[int]:
 
 
 def _listed(values: Sequence[Any]) -> str:
-    """Return values as text; of more than `_LISTED` the first ones and the last."""
+    """Return values as text; if there are more than `_LISTED`, only the first ones and the last."""
     words = ["none" if value is None else f"`{value or '-'}`" for value in values]
     if len(words) <= _LISTED:
         return " ".join(words)
@@ -469,7 +470,7 @@ def _first(numbers: Sequence[float], at: int, size: int) -> int:
 
 
 def _with_zero(bounds: Iterable[float], least_or_most: Any) -> list[float]:
-    """Return bounds that include 0, which is written for a value that is not there."""
+    """Return bounds that include 0, which is written for a missing value."""
     return [least_or_most(0, bound) for bound in bounds]
 
 

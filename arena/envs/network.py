@@ -1,4 +1,4 @@
-"""A perceptron that values actions, and its training: numpy alone, with the derivatives written out."""
+"""A perceptron that values actions, and its training: it uses only numpy, with explicit derivatives."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -28,7 +28,7 @@ class Network:
         return cls(parameters)
 
     def copy(self) -> "Network":
-        """Return the same network with parameters of its own."""
+        """Return a copy of the network with separate parameters."""
         return Network([values.copy() for values in self.parameters])
 
     def approach(self, other: "Network", share: float) -> None:
@@ -73,7 +73,7 @@ class Adam:
     _DECAY_OF_SQUARES = 0.999
 
     def __init__(self, network: Network, rate: float, steps: int = 0) -> None:
-        """Begin after so many steps; then the means are to be filled with those of before."""
+        """Begin after `steps` steps; the caller then has to set the means of these steps."""
         self._network = network
         self._rate = rate
         self.steps = steps

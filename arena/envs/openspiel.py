@@ -4,9 +4,10 @@
 
     game = pyspiel.load_game("cardarena_klaberjass(hands=2)")
 
-Chance draws the deals of a match at its beginning, from `deals` equally likely ones. Seats that choose at the same time are asked
-one after the other, and none sees what the others chose. Returns are leads: the score less the mean of the others' scores.
-With `key`, chance has one outcome: the deals of that key, as in the trace of a replay (`arena export matches --as openspiel`).
+Chance draws the deals of a match at its beginning, from `deals` equally likely ones. Seats that choose at the same time
+are asked one after the other, and none sees the choices of the others. Returns are leads: the score less the mean of
+the others' scores. With `key`, chance has one outcome: the deals of that key, as in the trace of a replay (`arena
+export matches --as openspiel`).
 """
 
 from collections.abc import Callable
@@ -27,10 +28,10 @@ _OUTCOMES: Final = 4096
 """The most outcomes of a chance node; more deals are drawn by several nodes."""
 _DEALS: Final = _OUTCOMES**2
 KEY_PREFIX: Final = "x"
-"""Stands before the hexadecimal digits of a key, which OpenSpiel would take for a number without it."""
+"""The prefix of the hexadecimal digits of a key, which OpenSpiel would otherwise parse as a number."""
 _MOST_DECISIONS: Final = 50_000
 _UNBOUNDED: Final = 1e6
-"""A bound of returns where the rules know none."""
+"""A bound of returns if the rules have none."""
 
 
 def _type_of(game: Game) -> Any:
@@ -89,7 +90,7 @@ class SpielGame(pyspiel.Game):
 
 
 class _Played:
-    """A match, and what each seat has seen and done: of values that do not change, so that a copy is quick."""
+    """A match, and the observations and actions of each seat. The values are immutable, so that a copy is quick."""
 
     def __init__(self, match: SteppedMatch, seen: tuple[tuple[Any, ...], ...]) -> None:
         self.match = match
@@ -110,7 +111,7 @@ class SpielState(pyspiel.State):
 
     @property
     def match(self) -> SteppedMatch:
-        """The match, of which all can be read, after the deals were drawn."""
+        """Return the match with all its data, after the deals were drawn."""
         assert self._played is not None, "chance has not drawn the deals yet"
         return self._played.match
 
@@ -133,7 +134,7 @@ class SpielState(pyspiel.State):
         return self.match.rewards((0,) * self.num_players())
 
     def seen_by(self, seat: int) -> str:
-        """Return all that a seat has seen and done, in notation, a line each; moves are marked with `>`."""
+        """Return the observations and actions of a seat in notation, a line each; moves are marked with `>`."""
         return (
             "" if self._played is None else "\n".join(map(self._written, self._played.seen[seat]))
         )
@@ -147,7 +148,7 @@ class SpielState(pyspiel.State):
     def resample_from_infostate(self, player: int, sampler: Callable[[], float]) -> "SpielState":
         """Return a state that the player, which is to act, cannot tell from this one.
 
-        Other seats remember nothing there but their views.
+        In it, other seats remember only their views.
         """
         assert self._played is not None
         game, match = self.get_game(), self._played.match
@@ -165,7 +166,7 @@ class SpielState(pyspiel.State):
         ]
         other._drawn = self._drawn
         other._played = _Played(sampled, tuple(seen))
-        while sampled.acting[0] != player:  # chose before, unseen
+        while sampled.acting[0] != player:  # it has chosen before, unseen
             legal = sorted(sampled.legal(sampled.acting[0]))
             other._choose(legal[below(len(legal))])
         return other
@@ -228,7 +229,7 @@ class SpielState(pyspiel.State):
 
 
 class SpielObserver:
-    """Numbers and texts of what a seat knows; with recall also of what it knew."""
+    """Numbers and texts of the knowledge of a seat; with recall also of its past knowledge."""
 
     def __init__(self, game: SpielGame, *, with_recall: bool) -> None:
         self._layout = game.layout
@@ -255,7 +256,7 @@ class SpielObserver:
 
 
 def _register(game: Game) -> None:
-    """Register a game by a class of its own: OpenSpiel keeps it until the process ends, which a function does not survive."""
+    """Register a game by a class of its own: OpenSpiel keeps it until the process ends, and a function would be freed too early."""
     game_type = _type_of(game)
 
     def create(self: SpielGame, given: Any = None) -> None:

@@ -25,9 +25,8 @@ _HOUSE = "house:"
 def chooser_of(opponent: Opponent, game: str, options: Mapping[str, Any]) -> Chooser:
     """Return the function that chooses the moves of an opponent.
 
-    A bot gets asks without events (`cardarena.local.ask`): it has to play from the view.
-
-    Raises `ValueError` if there is no such level of the house bot, or the bot does not play the game or awaits.
+    A bot gets asks without events (`cardarena.local.ask`): it has to play from the view. Raises `ValueError` if there
+    is no such level of the house bot, or if the bot does not play the game or is asynchronous.
     """
     if isinstance(opponent, str):
         return _house(opponent, game)

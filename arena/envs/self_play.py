@@ -1,7 +1,8 @@
-"""Self-play: what each of the legal actions of a decision leads to, when all seats play on by one policy.
+"""Self-play: the results of the legal actions of a decision, if all seats continue by one policy.
 
-At a decision each action is tried in a copy of the match, and the hand is played to its end with the same cards. So the actions
-differ by what they do and not by the luck of the deal, and one decision teaches as much as many hands of which one action is known.
+At a decision each action is tried in a copy of the match, and the hand is played to its end with the same cards. So
+results differ by the actions and not by the luck of the deal, and one decision has as much information as many hands
+with one action each.
 """
 
 import random
@@ -27,11 +28,14 @@ from arena.referee.deal import KeyedDeals, seeded_key
 Chosen: TypeAlias = tuple[tuple[Seat, Move], ...]
 
 ROWS: Final = 16
-"""Matches that are played together, so that the network is asked for many decisions at once."""
+"""The number of matches that are played together, so that the network is asked for many decisions at once."""
 MOST_TRIED: Final = 8
-"""Actions that are tried of a decision: the policy's, and some of the others."""
+"""The number of actions of a decision that are tried: the policy's, and some of the others."""
 SHARE_TRIED: Final = 0.25
-"""The share of decisions whose actions are tried. Decisions of one hand are alike, and play costs little beside the trials."""
+"""The share of decisions whose actions are tried.
+
+Decisions of one hand are similar, and play costs little compared with the trials.
+"""
 
 
 class Task(NamedTuple):
@@ -41,11 +45,11 @@ class Task(NamedTuple):
     options: Mapping[str, Any]
     seats: int
     decisions: int
-    """After the actions of so many decisions were tried, no further match begins."""
+    """The number of tried decisions after which no further match begins."""
     seed: str
     """Fixes the deals and the exploration."""
     exploration: float
-    """The share of decisions that are drawn from the legal actions, in the match and not in the trials."""
+    """The share of decisions at which a legal action is drawn, in the match and not in the trials."""
 
 
 class Experience(NamedTuple):
@@ -56,11 +60,11 @@ class Experience(NamedTuple):
     """For each decision and action, by how much the lead at the end of the hand is above the mean of the actions that were
     tried, in points; NaN for the others."""
     usual: NDArray[np.intp]
-    """For each decision the action of the house bot's policy, which is tried if it is an action; else -1."""
+    """For each decision the action of the house bot's policy, which is tried if it is an action; otherwise -1."""
 
 
 class KeptDeals:
-    """Shuffles that are made once: the trials of a match deal the same next hand again and again."""
+    """A cache of shuffles: the trials of a match deal the same next hand repeatedly."""
 
     def __init__(self, deals: Deals) -> None:
         self._deals = deals
@@ -76,11 +80,11 @@ class KeptDeals:
 
 
 class Values(NamedTuple):
-    """What a network plays by."""
+    """A network and the terms by which it plays."""
 
     network: Network
     margin: float
-    """The house bot's move is left only for one whose value is larger by this."""
+    """The amount by which the value of a move must exceed that of the house bot's move to replace it."""
 
 
 class Player:
@@ -142,7 +146,7 @@ class Player:
     def scores(
         self, hands: Sequence[int], states: list[State], deals: Sequence[Deals]
     ) -> list[tuple[int, ...]]:
-        """Play states until their hands of these numbers are over; returns the scores of the hands by seat."""
+        """Play states until their hands of these numbers are over; return the scores of the hands by seat."""
         rules = self._rules
         scores: list[tuple[int, ...]] = [()] * len(states)
         live: Sequence[int] = range(len(states))
@@ -173,7 +177,7 @@ class _Match:
         self.state = play.rules.start(play.options, play.task.seats, self._deals).state
 
     def step(self, usual: Chosen) -> None:
-        """Play the moves of the policy, or now and then any others; the actions of some decisions are tried."""
+        """Play the moves of the policy, or sometimes random ones; try the actions of some decisions."""
         play, rules, chance = self._play, self._play.rules, self._play.chance
         chosen = list(usual)
         for place, (seat, _) in enumerate(usual):
@@ -211,7 +215,7 @@ class _Match:
 
 
 class _Play:
-    """What the matches of a task share, and the trials of their latest decisions."""
+    """The shared data of the matches of a task, and the trials of their latest decisions."""
 
     def __init__(self, task: Task, values: Values | None, ignored: NDArray[np.intp]) -> None:
         game = game_by_id(task.game)
@@ -234,7 +238,7 @@ class _Play:
         self.hands: list[int] = []
 
     def experience(self) -> Experience:
-        """Play the trials to their ends, and forget them."""
+        """Play the trials to their ends, remove them, and return their experience."""
         player = self.player
         gains = np.full((len(self.seen), self.layout.actions.size), np.nan, np.float32)
         scores = player.scores(self.hands, self.states, self.deals)

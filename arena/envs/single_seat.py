@@ -16,9 +16,9 @@ from arena.envs.stepped_match import SteppedMatch
 class SingleSeat(gymnasium.Env[dict[str, Any], Any]):
     """A match from one seat; the opponents play between its actions.
 
-    The reward of a step is how the lead of the seat has changed until it is asked again; that of the first step includes what
-    happened before it. Matches that end before the seat is asked are left out. `info` has the typed view, the
-    seat, and whether the last action was illegal, so that the fallback move was played, as at an arena.
+    The reward of a step is the change of the seat's lead until it is asked again; that of the first step includes
+    earlier changes. Matches that end before the seat is asked are left out. `info` has the typed view, the seat, and
+    whether the last action was illegal, so that the fallback move was played, as at an arena.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"]}  # noqa: RUF012 - as Gymnasium declares it
@@ -33,7 +33,7 @@ class SingleSeat(gymnasium.Env[dict[str, Any], Any]):
         seat: int | None = None,
         render_mode: str | None = None,
     ) -> None:
-        """Take a game, and an opponent for all other seats or one for each of them, from the left of the seat on.
+        """Take a game, and an opponent for all other seats or one for each of them, clockwise from the left of the seat.
 
         `seat` is the seat of the agent; by default each match draws it.
 
@@ -83,7 +83,7 @@ class SingleSeat(gymnasium.Env[dict[str, Any], Any]):
         return self._observed(), reward, match.is_over, False, self._info(illegal=illegal)
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return which actions are legal, as MaskablePPO of sb3-contrib asks for them."""
+        """Return which actions are legal, in the form that MaskablePPO of sb3-contrib needs."""
         return self.match.observed(self._seat).mask.astype(bool)
 
     def render(self) -> Any:

@@ -12,10 +12,10 @@ from arena.envs.stepped_match import SteppedMatch
 
 
 class Stepped(NamedTuple):
-    """What a step of all rows has led to, by the rows that were stepped."""
+    """The result of a step of all rows, by row."""
 
     rewards: NDArray[np.float32]
-    """For each row and seat how its lead has changed."""
+    """For each row and seat the change of its lead."""
     hand_ended: NDArray[np.bool_]
     """Whether the step ended a hand, as the last step of a match does."""
 
@@ -23,15 +23,15 @@ class Stepped(NamedTuple):
 class Batch:
     """Matches of a game whose seats choose by actions; a match that has ended is followed by the next one.
 
-    At each step one seat of each match chooses, as in `AgentsInTurn`. It needs numpy alone.
+    At each step one seat of each match chooses, as in `AgentsInTurn`. It needs only numpy.
     """
 
     rows: NDArray[np.intp]
-    """The rows with a match: all of them, until there are no further seeds."""
+    """The rows with a match: all rows until there are no further seeds."""
     observations: NDArray[np.float32]
-    """For each row what its seat to act sees. It is written anew by the next step."""
+    """For each row the observation of its seat to act. The next step overwrites it."""
     masks: NDArray[np.bool_]
-    """For each row the legal actions. It is written anew by the next step."""
+    """For each row the legal actions. The next step overwrites it."""
     seats: NDArray[np.intp]
     """For each row the seat to act."""
 
@@ -84,7 +84,7 @@ class Batch:
         return Stepped(rewards, hand_ended)
 
     def _begin(self, row: int) -> bool:
-        """Begin the next match of a row; returns whether there was a seed for it."""
+        """Begin the next match of a row; return whether there was a seed for it."""
         for seed in self._seeds:
             self._matches[row].begin(seed)
             if not self._matches[row].is_over:

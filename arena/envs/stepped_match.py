@@ -1,4 +1,4 @@
-"""A match of one process whose seats are asked one after the other: what all adapters stand on."""
+"""A match of one process whose seats are asked one after the other. All adapters use it."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -15,21 +15,21 @@ from arena.referee.deal import KeyedDeals, seeded_key
 
 
 class Observation(NamedTuple):
-    """What a seat sees, as numbers."""
+    """The observation of a seat, as numbers."""
 
     numbers: NDArray[np.float32]
     mask: NDArray[np.int8]
     """1 for each legal action; zeros for a seat that is not to act."""
 
     def as_dict(self) -> dict[str, NDArray[Any]]:
-        """Return the observation as PettingZoo and Gymnasium have it."""
+        """Return the observation in the form of PettingZoo and Gymnasium."""
         return {"observation": self.numbers, "action_mask": self.mask}
 
 
 class SteppedMatch:
     """A match whose seats choose by actions; several matches may follow one another.
 
-    Seats that choose at the same time are asked in seat order, and none sees what the others chose.
+    Seats that choose at the same time are asked in seat order, and none sees the choices of the others.
     """
 
     def __init__(
@@ -63,12 +63,12 @@ class SteppedMatch:
         self._took_place(first_turn(self.game.rules, self.options, self.seats, self._deals))
 
     def resume(self, state: State, seed: object) -> None:
-        """Go on from a state, such as one of `Game.sample_state`; its later deals follow from a seed."""
+        """Continue from a state, such as one of `Game.sample_state`; its later deals follow from a seed."""
         self._deals = KeyedDeals(seeded_key(str(seed)))
         self._took_place(Turn(None, (), (), state, self.game.rules.to_act(state)))
 
     def copy(self) -> "SteppedMatch":
-        """Return the same match, which goes on without this one."""
+        """Return a copy of the match, which is independent of this one."""
         other = object.__new__(type(self))
         vars(other).update(vars(self))
         other._chosen = list(self._chosen)
@@ -92,7 +92,7 @@ class SteppedMatch:
 
     @property
     def state(self) -> State:
-        """The state, which has what is hidden as well: for a critic or a search, not for a player."""
+        """The state with all hidden data, for a critic or a search, not for a player."""
         return self._turn.after
 
     @property
@@ -135,7 +135,7 @@ class SteppedMatch:
         return Observation(np.frombuffer(numbers, np.float32), mask)
 
     def act(self, action: int) -> bool:
-        """Choose for the first of `acting`; returns whether the action is legal.
+        """Choose for the first of `acting`; return whether the action is legal.
 
         For an illegal action the fallback move is played, as at an arena.
         """
@@ -152,10 +152,10 @@ class SteppedMatch:
             self._took_place(next_turn(self.game.rules, self._turn, chosen, self._deals))
 
     def rewards(self, before: tuple[int, ...]) -> list[float]:
-        """Return by seat how its lead has changed since these scores.
+        """Return by seat the change of its lead since these scores.
 
         The lead is the score less the mean score of the others, so rewards sum up to zero, and over a match to the
-        final lead; of two seats it is the difference of their scores.
+        final lead; with two seats it is the difference of their scores.
         """
         gained = [now - then for now, then in zip(self.scores, before, strict=True)]
         together = sum(gained)

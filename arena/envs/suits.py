@@ -1,4 +1,4 @@
-"""Renamed suits: the same decision in other suits, from which a learner learns as much again."""
+"""Renamed suits: the same decision in other suits, which is a further example for a learner."""
 
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass, replace
@@ -22,7 +22,7 @@ ALIKE: Final = {
     "sixty_six": (SUITS,),
     "soko": (SUITS,),
 }
-"""By family the sets of suits that can be renamed without a change of the game or of the order of what is seen."""
+"""By family the sets of suits that can be renamed without a change of the game or of the order of observations."""
 _WORDS: Final = dict(zip(SUITS, ("clubs", "diamonds", "hearts", "spades"), strict=True))
 
 

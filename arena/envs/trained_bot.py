@@ -1,4 +1,4 @@
-"""A bot that plays by a policy that was trained: pure Python, as the sandbox has no numpy."""
+"""A bot that plays by a trained policy, in pure Python because the sandbox has no numpy."""
 
 import ast
 import json
@@ -21,7 +21,7 @@ from arena.referee.wire.games import codec_of
 from arena.referee.wire.terms import terms_of_message
 
 IGNORED: Final = ("hand", "totals")
-"""Fields of views that are 0 to a policy: it plays for the points of a hand, in a match of any length."""
+"""The fields of views that are 0 for a policy, because it plays for the points of a hand, in a match of any length."""
 
 
 def layout_digest(layout: Layout) -> str:
@@ -31,7 +31,7 @@ def layout_digest(layout: Layout) -> str:
 
 
 def ignored_inputs(layout: Layout) -> list[int]:
-    """Return the places of the numbers that are 0 to a policy."""
+    """Return the indices of the numbers that are 0 for a policy."""
     parts = [part for part in layout.parts() if part.name in IGNORED]
     return [place for part in parts for place in range(part.start, part.start + part.size)]
 
@@ -39,7 +39,7 @@ def ignored_inputs(layout: Layout) -> list[int]:
 def better_move(legal: Legal, values: Sequence[float], usual: Move, margin: float) -> Move:
     """Return the move of the largest value, or the usual move if its value is smaller by less than the margin.
 
-    Values are the better known the more they differ, and the usual move is rarely bad.
+    Small differences between values are uncertain, and the usual move is rarely bad.
     """
     best = max(legal, key=values.__getitem__)
     lost = [values[best] - values[action] for action in legal if legal[action] == usual]
@@ -52,9 +52,8 @@ class TrainedPolicy:
     def __init__(self, file: Path) -> None:
         """Read the file.
 
-        Raises:
-          OSError: if it cannot be read.
-          ValueError: if it was trained for other numbers than those of this version of the game.
+        Raises: OSError: if it cannot be read. ValueError: if it was trained for another layout than that of this
+        version of the game.
         """
         about, parameters = _read(file)
         self.game = game_by_id(about["game"])
@@ -119,7 +118,7 @@ class TrainedPolicy:
     def choose(
         self, ask: cardarena.AnyAsk, steps: int, time_is_up: Callable[[], bool]
     ) -> cardarena.Choice:
-        """Return the move of the policy, or a better one by a search of so many steps, which ends when the time is up."""
+        """Return the move of the policy, or a better one by a search of `steps` steps, which ends when the time is up."""
         codec = codec_of(self.game)
         view, options = codec.read_view(ask.view), terms_of_message(ask.start.terms).options
         searched = self._searcher.choose(
@@ -137,7 +136,8 @@ class TrainedBot(cardarena.Bot):
     steps = 0
     """Steps of the rules that a search on top of the policy takes for a decision, about, as those of `house:search-200ms` (2400).
 
-    They are counted, so that the bot plays alike on all machines; it takes fewer only if half of the time for a move has passed.
+    Steps are counted, so that the bot plays equally on all machines; it uses fewer only if half of the time for a move
+    has passed.
     """
 
     def __init__(self, file: str | Path | None = None) -> None:
@@ -154,7 +154,7 @@ class TrainedBot(cardarena.Bot):
         return _latest(Path(self.file)).choose(ask, self.steps, self.time_is_up(ask))
 
     def time_is_up(self, ask: cardarena.AnyAsk) -> Callable[[], bool]:
-        """Return what tells a search to end: half of the time for the move and a hundredth of the bank have passed.
+        """Return a function that tells a search to end after half of the time for the move and a hundredth of the bank.
 
         The other half is for the network, for the last world of the search, and for a machine that is busy.
         """
@@ -172,7 +172,7 @@ def _policy(file: Path, written_ns: int) -> TrainedPolicy:  # noqa: ARG001 - a f
 
 
 def _read(file: Path) -> tuple[dict[str, Any], list[list["array[float]"]]]:
-    """Return what a file of numpy has: a description, and the rows of the other arrays in their order."""
+    """Return the content of a file of numpy: a description, and the rows of the other arrays in their order."""
     with zipfile.ZipFile(file) as archive:
         arrays = {name.removesuffix(".npy"): archive.read(name) for name in archive.namelist()}
     about = json.loads(_numbers(arrays.pop("about"))[1])

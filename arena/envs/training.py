@@ -1,12 +1,12 @@
-"""Training by self-play: policy iteration, in which the network learns what each action would have led to.
+"""Training by self-play: policy iteration, in which the network learns the results of each action.
 
-The network values the actions at an observation by how much better they are than the others. What it learns from are trials
-(`arena.envs.self_play`): first of the house bot's policy, then of the network itself. To play the best action by the values of a
-policy is a better policy (Tesauro and Galperin, 1996). Each decision is learned from in several renamings of its suits.
-What is exported is a mean of the latest networks.
+The network values the actions at an observation by how much better they are than the others. It learns from trials
+(`arena.envs.self_play`): first of the house bot's policy, then of the network itself. A policy that plays the best
+action by the values of another policy is better than the other (Tesauro and Galperin, 1996). Each decision is used in
+several renamings of its suits. The exported policy is a mean of the latest networks.
 
-A training follows from its seed. It goes in rounds, and is kept after each of them: a training that was stopped and
-goes on comes to the same weights.
+The seed determines a training. It consists of rounds, and is saved after each of them: a training that is stopped and
+continued gives the same weights.
 """
 
 import json
@@ -38,35 +38,35 @@ if TYPE_CHECKING:
 POLICY: Final = "policy.npz"
 """The file of a bot folder that has the weights."""
 KEPT: Final = ".training.npz"
-"""The file that a training goes on from. It is hidden, so it is not submitted."""
+"""The file from which a training continues. It is hidden, so it is not submitted."""
 HIDDEN: Final = (512, 128)
-"""Units of the layers between observations and values."""
+"""The numbers of units of the layers between observations and values."""
 RATE: Final = 1e-3
 EXPLORATION: Final = 0.1
 MARGINS: Final = (0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
-"""Margins by which the value of a move must be larger than that of the house bot's, in units of the scale."""
+"""The candidate margins by which the value of a move must be larger than that of the house bot's, in units of the scale."""
 HOUSE_ROUNDS: Final = 4
-"""Rounds in which the house bot's policy plays; the network plays all later ones."""
+"""The number of rounds in which the house bot's policy plays; the network plays all later ones."""
 TASKS: Final = 2
-"""Tasks of an iteration; their number is fixed, so that results do not depend on the number of processes."""
+"""The number of tasks of an iteration. It is fixed, so that results do not depend on the number of processes."""
 DECISIONS: Final = 2048
-"""Decisions of a task, about."""
+"""The approximate number of decisions of a task."""
 ITERATIONS: Final = 8
-"""Iterations of a round."""
+"""The number of iterations of a round."""
 PASSES: Final = 12
-"""How often each decision is learned from, about, in renamings of its suits: play costs much more than learning."""
+"""The approximate number of uses of each decision, in renamings of its suits: play costs much more than learning."""
 MINIBATCH: Final = 256
 MEAN_OF: Final = 0.1
-"""The share of all steps, of the latest ones, that the exported weights are a mean of, about."""
+"""The approximate share of the latest steps over which the exported weights are a mean."""
 
 
 class CannotTrain(Exception):
-    """A training cannot begin or go on. The text says why."""
+    """A training cannot begin or continue. The text says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingTerms:
-    """What a training follows from."""
+    """The terms that determine a training."""
 
     game: str
     seats: int
@@ -75,13 +75,13 @@ class TrainingTerms:
 
 
 class HousePolicy(HouseBot):
-    """The house bot without a search, which policies are measured against."""
+    """The house bot without a search, against which policies are measured."""
 
     level = "sample"
 
 
 class Lead(NamedTuple):
-    """How much a policy is ahead of the house bot's, in points a match."""
+    """The lead of a policy over the house bot's, in points a match."""
 
     points: float
     half_width_95: float
@@ -112,7 +112,7 @@ class Training:
         """The slope of gains over values in the latest round, of decisions that had not been learned from; 0 to 1."""
 
     def round(self, engine: Engine) -> float:
-        """Play and learn for one round; return the share of the squares of gains that the network did not foresee.
+        """Play and learn for one round; return the share of the squares of gains that the network did not predict.
 
         While it learns from one iteration, the next one is played, so play is one iteration behind. It learns from all
         iterations of the round so far.
@@ -138,13 +138,13 @@ class Training:
             played_so_far.append(latest)
             self._learn(iteration, played_so_far)
         self.rounds += 1
-        # Moves of a network that foresees less than nothing gain one by one, and lose together.
+        # Moves of a network whose predictions are worse than none gain one by one, and lose together.
         self.margin = margin_of(np.concatenate(gained)) if errors < squares else math.inf
         self.trust = min(1.0, max(0.0, products / of_values))
         return errors / squares
 
     def _begin(self, engine: Engine, iteration: int) -> list[Future[Experience]]:
-        """Have the matches of an iteration played by the network as it is now."""
+        """Begin the matches of an iteration with the present network."""
         terms, values = self.terms, None
         if self.rounds >= HOUSE_ROUNDS:
             values = Values(self.mean.copy(), self.margin)
@@ -183,7 +183,7 @@ class Training:
         return np.where(ahead[:, None] > np.array(MARGINS), gain[:, None], np.float32(0))
 
     def _learn(self, iteration: int, played: list[Experience]) -> None:
-        """Learn as often as the latest decisions are new, from all that were played."""
+        """Learn from all decisions so far, as many times as the number of new ones requires."""
         observations, gains, _ = map(np.concatenate, zip(*played, strict=True))
         chance = self._chance(f"order {iteration}")
         for _ in range(PASSES * len(played[-1].gains) // MINIBATCH):
@@ -195,7 +195,7 @@ class Training:
     def _renamed(
         self, observations: NDArray[np.float16], gains: Floats, chance: np.random.Generator
     ) -> tuple[Floats, Floats]:
-        """Rename the suits of each decision by chance, but where an action is numbered by the order of cards."""
+        """Rename the suits of each decision at random, unless an action is numbered by the order of cards."""
         seen, gains = observations.astype(np.float32), gains.copy()
         which = chance.integers(len(self._renamings), size=len(gains))
         which[~np.isnan(gains[:, self._by_place]).all(axis=1)] = 0
@@ -214,7 +214,7 @@ class Training:
         _save(file, self._about(), [np.atleast_2d(values) for values in parameters])
 
     def keep(self, file: Path) -> None:
-        """Write all that the training goes on from. Raises `OSError` if it cannot be written."""
+        """Write all data from which the training continues. Raises `OSError` if it cannot be written."""
         _save(file, self._about(), self._arrays())
 
     @classmethod
@@ -267,7 +267,8 @@ class Training:
 def margin_of(gained: Floats) -> float:
     """Return the largest of `MARGINS` that is not worse than the best one by a standard error.
 
-    The gains (decisions by margins) are those of one move. A match goes on where the network has led it, and there it knows less.
+    The gains (decisions by margins) are those of one move. A match continues in states that the network's moves lead
+    to, and there its values are less certain.
     """
     best = int(gained.sum(axis=0, dtype=np.float64).argmax())
     behind = gained[:, [best]] - gained
@@ -300,7 +301,7 @@ def lead_of(policy: Path, terms: TrainingTerms, deal_sets: int, engine: Engine) 
 
 
 def _save(file: Path, about: Mapping[str, Any], arrays: list[Floats]) -> None:
-    """Write arrays and their description as a file of numpy, which is there as a whole or not at all."""
+    """Write arrays and their description as a file of numpy, atomically."""
     described = np.frombuffer(json.dumps(about).encode(), np.uint8)
     partial = file.with_name(f".{file.name}.partial")
     with partial.open("wb") as written:

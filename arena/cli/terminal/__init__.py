@@ -1,1 +1,1 @@
-"""Replays and accounts of matches, drawn in a terminal."""
+"""Replays, reports and diagnoses of matches, drawn in a terminal."""

@@ -14,9 +14,9 @@ from rich.text import Text
 from arena.cli.terminal.plain import plain, plain_lines, say
 
 SHORT_WORD: Final = 8
-"""A word of so many letters is not broken: numbers, and most heads."""
+"""The number of letters up to which a word is not broken, such as numbers and most heads."""
 LINE_S: Final = 10.0
-"""Time between two lines of progress where there is no terminal."""
+"""Seconds between two lines of progress without a terminal."""
 
 
 class PlainConsole(Console):
@@ -26,7 +26,7 @@ class PlainConsole(Console):
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
         for segment in super().render(renderable, options):
-            # Control codes of rich itself, as of a progress bar, are in segments of their own.
+            # Control codes of rich itself, for example of a progress bar, are in separate segments.
             if segment.control or segment.text.isprintable():
                 yield segment
             else:
@@ -44,14 +44,12 @@ def print_table(
     framed: bool = False,
     console: Console | None = None,
 ) -> None:
-    """Print rows of text. No cell is cut.
+    """Print rows of text. No cell is shortened.
 
     In columns that are not in `wrapped`, a word is broken only if the table does not fit in any other way.
 
-    Args:
-      wrapped: Heads of the columns whose cells may take several lines. If that is not enough, all may.
-      numbers: Heads of the columns that are on the right.
-      console: Where it is printed; None is the standard output.
+    Args: wrapped: Heads of the columns whose cells may take several lines. If that is not enough, all may. numbers:
+    Heads of the columns that are right-aligned. console: The console; None is the standard output.
     """
     console = console or PlainConsole()
     cells = [[plain(str(cell)) for cell in row] for row in rows]
@@ -77,9 +75,9 @@ def print_table(
 def _widths(
     columns: Sequence[Sequence[str]], is_wrapped: Sequence[bool], room: int
 ) -> Sequence[int]:
-    """The widths of columns that together have so much room, by the texts of each.
+    """Return the widths of columns that share `room` characters, from their texts.
 
-    The first wish is that no word of a column that is not wrapped is broken, the last that each cell has one line. The
+    The first aim is that no word of an unwrapped column is broken; the last aim is that each cell has one line. The
     columns that lack least come first.
     """
     lines = [max(map(len, texts)) for texts in columns]

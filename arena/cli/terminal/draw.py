@@ -1,7 +1,6 @@
 """Cards, moves, events and views as text for a terminal.
 
-What bots wrote (notes, names) is never trusted: it is drawn as plain text and
-cannot move the cursor or change colours.
+Texts of bots (notes, names) are never trusted: it is drawn as plain text and cannot move the cursor or change colours.
 """
 
 import dataclasses
@@ -23,14 +22,14 @@ _LIST_INDENT: Final = 2
 
 
 def card(name: str) -> Text:
-    """One card, as `A♠` in its suit's colour."""
+    """Return one card, such as `A♠` in its suit's colour."""
     if name == JOKER:
         return Text("Jk", "magenta")
     return Text(name[0] + _SYMBOLS[name[1]], _COLOURS[name[1]])
 
 
 def notation(line: str) -> Text:
-    """A line of notation with its cards drawn as cards."""
+    """Return a line of notation with its cards drawn as cards."""
     text, at = Text(), 0
     for match in _CARDS.finditer(line):
         text.append(plain(line[at : match.start()]))
@@ -40,12 +39,12 @@ def notation(line: str) -> Text:
 
 
 def view(value: Any) -> Iterator[Text]:
-    """A view as labelled lines, one for each field, in the order of its class."""
+    """Yield a view as labelled lines, one for each field, in the order of its class."""
     yield from fields(value, [field.name for field in dataclasses.fields(value)])
 
 
 def fields(value: Any, names: list[str]) -> Iterator[Text]:
-    """Some fields of a view as labelled lines."""
+    """Yield some fields of a view as labelled lines."""
     width = max((len(name) for name in names), default=0)
     for name in names:
         yield from _field(name, getattr(value, name), width)

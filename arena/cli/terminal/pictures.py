@@ -45,13 +45,13 @@ _SYMBOLS: Final = {"c": "♣ clubs", "d": "♦ diamonds", "h": "♥ hearts", "s"
 _BACK: Final = "▒▒"
 _GAP: Final = "··"
 _NARROW: Final = 26
-"""Columns that a seat needs at least."""
+"""The fewest columns of a seat."""
 
 
 def picture(
     scene: Scene, names: Sequence[str], own: int | None, clocks: Mapping[int, str]
 ) -> RenderableType:
-    """The table; `clocks` has the remaining time of seats."""
+    """Return the table; `clocks` has the remaining time of seats."""
     above, below = _rows(len(scene.seats), own)
     return Group(
         _seats(scene, above, names, clocks),
@@ -61,7 +61,7 @@ def picture(
 
 
 def running(line: Line, names: Sequence[str]) -> Text:
-    """Running text with cards drawn as cards."""
+    """Return running text with cards drawn as cards."""
     text = Text()
     for part in line:
         match part:
@@ -77,7 +77,7 @@ def running(line: Line, names: Sequence[str]) -> Text:
 
 
 def _rows(seats: int, own: int | None) -> tuple[Sequence[int], Sequence[int]]:
-    """The seats above and below the middle, clockwise, the viewer's own below."""
+    """Return the seats above and below the middle, clockwise, the viewer's own below."""
     if own is not None:
         return [(own + at) % seats for at in range(1, seats)], [own]
     half = (seats + 1) // 2 if seats > 2 else 1
@@ -143,7 +143,7 @@ def _fact(fact: Fact, names: Sequence[str]) -> Text:
 
 
 def _zone(zone: Zone, names: Sequence[str]) -> Iterable[Text]:
-    """A zone as lines; one line, but for groups that are drawn below each other."""
+    """Yield a zone as lines: one line, or more for groups that are drawn below each other."""
     title = running(zone.title, names)
     title.stylize("dim")
     if zone.kind is ZoneKind.GRID:

@@ -1,7 +1,7 @@
 """Replaces unprintable characters in text of others, so that it cannot control the terminal.
 
-All output passes here: `PlainConsole` for what `rich` draws, `say` for lines, and
-`PlainErrors` for errors of the command line.
+All output uses this module: `PlainConsole` for what `rich` draws, `say` for lines, and `PlainErrors` for errors of the
+command line.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def say(text: str, *, err: bool = False) -> None:
 
 
 def program() -> str:
-    """How this program is called, for commands that are proposed: `arena`, or its path if it is not on PATH."""
+    """Return the name of this program for proposed commands: `arena`, or its path if it is not on PATH."""
     called = sys.argv[0]
     is_away = Path(called).name == "arena" and shutil.which("arena") is None
     return shlex.quote(called) if is_away else "arena"

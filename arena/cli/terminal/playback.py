@@ -11,11 +11,11 @@ from arena.records.verify import verify
 
 @dataclass(frozen=True, slots=True)
 class Playback:
-    """The steps of a replay, up to the first that is not true."""
+    """The steps of a replay, up to the first false one."""
 
     steps: tuple[PlaybackStep, ...]
     problem: str = ""
-    """What is wrong with the replay; empty if nothing is."""
+    """The problem of the replay; empty if there is none."""
 
     @classmethod
     def of(cls, replay: Replay) -> "Playback":
@@ -34,7 +34,7 @@ class Playback:
         return cls(tuple(steps))
 
     def of_hand(self, hand: int) -> tuple[PlaybackStep, ...]:
-        """The steps in which a hand, from 0, was dealt or played."""
+        """Return the steps in which a hand, from 0, was dealt or played."""
         return tuple(step for step in self.steps if hand in (step.hand, step.next_hand))
 
 

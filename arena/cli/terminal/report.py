@@ -9,9 +9,9 @@ from arena.results.qualification_report import QualificationReport
 from arena.results.think_times import TimeSpent
 
 _SHORT_US: Final = 1000
-"""Phases with shorter times are not shown."""
+"""The time in microseconds below which phases are not shown."""
 _PHASES: Final = 12
-"""Phases that are shown, the slowest of all games."""
+"""The number of phases that are shown, the slowest of all games."""
 
 
 def print_report(report: QualificationReport, name: str) -> None:
@@ -59,7 +59,7 @@ def print_report(report: QualificationReport, name: str) -> None:
 
 
 def _queue_and_network(time: TimeSpent) -> tuple[str, str]:
-    """What the bot's SDK has measured; without that, the fastest decision bounds the network."""
+    """Return the measurements of the bot's SDK; without them, the bound of the network time from the fastest decision."""
     noted = time.by_sdk
     queue = seconds(noted.queue_us) if noted else "not noted"
     if noted and noted.trips:

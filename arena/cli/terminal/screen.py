@@ -1,8 +1,8 @@
 """Prints a replay in a terminal for one viewer.
 
-A seat sees its events, its own moves and notes, and the reasons of its faults. The
-spectator sees public events. `ALL` sees everything but notes, which are for their
-owners. An abnormal end is explained: which seat did what, and where.
+A seat sees its events, its own moves and notes, and the reasons of its faults. The spectator sees public events. `ALL`
+sees everything except notes, which are for their owners. An abnormal end is explained, with the seat, its fault and the
+step.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ from arena.referee.spec import Ending, FaultKind, ForfeitedSeat
 from arena.referee.wire.settings import values_of_settings
 
 _DIGEST_SHOWN: Final = 16
-"""Characters of a digest that is only pointed at."""
+"""The number of characters of a digest that is only identified."""
 
 
 class Screen:
@@ -175,27 +175,27 @@ class Screen:
         return f"{self._who(out.seat)} {forfeited}"
 
     def _forfeiting_deed(self, decision: ReplayedDecision) -> str:
-        """What made a seat forfeit, to follow `it`."""
+        """Return why a seat forfeited, as the continuation of `it`."""
         if decision.fault is FaultKind.GONE:
             return deed(FaultKind.GONE, self._shown_reason(decision.seat, decision.reason))
         return f"made its fault number {self._spec.terms.fault_limit}, which is the limit"
 
     def _shown_reason(self, seat: int, reason: str) -> str:
-        """The reason of a seat's fault; empty if the viewer may not know it."""
+        """Return the reason of a seat's fault; empty if the viewer may not know it."""
         return plain(reason) if self._sees_seat(seat) else ""
 
     def _sees_seat(self, seat: int) -> bool:
         return self._viewer is Viewer.ALL or self._viewer == seat
 
     def _awaited(self, step: PlaybackStep) -> str:
-        """The seats that had still to decide when the match ended within a step."""
+        """Return the seats that had not decided when the match ended within a step."""
         decided = {decision.seat for decision in step.decisions}
         waiting = [seat for seat in step.game.rules.to_act(step.before) if seat not in decided]
         who = listed(self._who(seat) for seat in waiting) if waiting else ""
         return f": {who} had still to decide" if who else ""
 
     def _awaited_at_last(self, played: Sequence[PlaybackStep]) -> str:
-        """The seats that the match waited for when it was stopped."""
+        """Return the seats that the match waited for when it was stopped."""
         if not played:
             return ""
         last = played[-1]
@@ -282,7 +282,7 @@ class Screen:
             except Discrepancy:
                 fairness = "not what they claim to be"
             return f"{fairness}; committed to as {opened.deal_key_sha256.hex()}"
-        # The seed gives all cards away, so no seat sees it.
+        # The seed reveals all cards, so no seat sees it.
         seed = f" with {self._replay.revealed.seed!r}" if self._viewer is Viewer.ALL else ""
         return f"seeded{seed}: not a fair deal"
 

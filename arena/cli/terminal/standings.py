@@ -22,7 +22,7 @@ WIDE: Final = 1_000
 SEE_WIDE: Final = "see `arena competition show NAME --wide`."
 ALWAYS: Final = 100
 MOST_SIDE_BY_SIDE: Final = 12
-"""Bots whose records against each other fit side by side on a terminal."""
+"""The number of bots whose records against each other fit side by side on a terminal."""
 EXPLANATION: Final = (
     "Skill: points a match better than the mean of all, from complete deal-sets. Bots of one tier cannot be"
     " told apart."
@@ -43,7 +43,7 @@ FORFEITS: Final = (
 
 
 def print_standings(standings: dict[str, Any], *, pairs: bool = False, wide: bool = False) -> None:
-    """Print standings in the columns that fit the terminal, or with `wide` in all; `pairs` adds those of each two."""
+    """Print standings in the columns that fit the terminal, or with `wide` in all columns; `pairs` adds the results of each two bots."""
     console = PlainConsole(width=WIDE if wide else None)
     what = "live standings" if standings["live"] else f"official standings {standings['number']}"
     say(f"{standings['competition']}: {what}")
@@ -69,7 +69,7 @@ def print_standings(standings: dict[str, Any], *, pairs: bool = False, wide: boo
 
 
 def print_head_to_head(game: dict[str, Any], console: Console) -> None:
-    """Print wins, draws and losses of each two, or say that they do not fit."""
+    """Print wins, draws and losses of each two bots, or report that they do not fit."""
     table = head_to_head_table(game, console.width)
     if table is None:
         say(f"Head to head of {len(game['rows'])} bots does not fit at this width; {SEE_WIDE}")
@@ -78,7 +78,7 @@ def print_head_to_head(game: dict[str, Any], console: Console) -> None:
 
 
 def title_of(game: dict[str, Any]) -> str:
-    """The title of a game and its seats; the id of a game that this arena does not have."""
+    """Return the title of a game with its seats; the id if this arena does not have the game."""
     try:
         title = game_by_id(game["game"]).title
     except UnknownGame:
@@ -102,9 +102,9 @@ class _Column(NamedTuple):
 def _fitting(
     columns: Sequence[_Column], width: int, *, caption: str = "", **look: Any
 ) -> tuple[Table, list[str]]:
-    """A table of the columns that fit, and the heads of those that are left out, which the caption names.
+    """Return a table of the columns that fit, and the heads of those that are left out, which the caption names.
 
-    The names of bots are never cut: if they do not fit alone, they take several lines.
+    The names of bots are never shortened: if they do not fit, they take several lines.
     """
     kept = list(columns)
     left_out: list[str] = []
@@ -148,7 +148,7 @@ def _longest_word(column: _Column) -> int:
 
 
 def standings_table(game: dict[str, Any], width: int = WIDE) -> Table:
-    """The standings of one game: a row for each bot, best first, in the columns that fit."""
+    """Return the standings of one game: a row for each bot, best first, in the columns that fit."""
     rows = game["rows"]
     costs = any(row["score"] != row["skill"] for row in rows)
     columns = [
@@ -186,7 +186,7 @@ def standings_table(game: dict[str, Any], width: int = WIDE) -> Table:
 def head_to_head_table(game: dict[str, Any], width: int = WIDE) -> Table | None:
     """Wins, draws and losses of each bot against each other, in the order of the standings.
 
-    If names are too wide for heads, they are numbered. None if the records are too wide too.
+    If names are too wide for heads, they are numbered. None if the records are also too wide.
     """
     met: dict[tuple[str, str], WinRecord] = {}
     for pair in game["pairs"]:
@@ -263,7 +263,7 @@ def _caption(game: dict[str, Any], *, costs: bool) -> str:
 
 
 def score(row: dict[str, Any]) -> str:
-    """A bot's score with its interval, to one decimal."""
+    """Return a bot's score with its interval, to one decimal."""
     width = "" if row["half_width_95"] is None else f" ± {row['half_width_95']:.1f}"
     return "" if row["score"] is None else f"{row['score']:+.1f}{width}"
 

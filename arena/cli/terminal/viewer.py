@@ -1,4 +1,4 @@
-"""Shows a replay on the whole terminal: a picture, what happened, one key for each step.
+"""Shows a replay on the whole terminal: a picture, the events, and keys that move through the steps.
 
 rich draws it and click reads the keys, so that no further library is needed.
 `Viewing` has the meaning of the keys, and no terminal.
@@ -58,19 +58,19 @@ _KEYS: Final = {
     "\x03": "quit",
 }
 _SCROLL: Final = 4
-"""Lines of a scroll."""
+"""The number of lines of a scroll."""
 
 
 @dataclass(frozen=True)
 class Viewing:
-    """The place of a viewer in a match, and what each key leads to."""
+    """The place of a viewer in a match, and the effect of each key."""
 
     frames: Mapping[AnyViewer, Sequence[Frame]]
     """By viewer; all have the same frames in the same order."""
     viewer: AnyViewer
     at: int = 0
     top: int = 0
-    """Lines of the picture above the window."""
+    """The number of lines of the picture above the window."""
     over: bool = False
 
     @property
@@ -78,7 +78,7 @@ class Viewing:
         return self._frames[self.at]
 
     def after(self, key: str) -> "Viewing":
-        """The place after a key; an unknown key changes nothing."""
+        """Return the place after a key; an unknown key changes nothing."""
         if key == "a":
             return self._seen_by(Viewer.ALL)
         if key == "s":
@@ -130,7 +130,7 @@ class Viewing:
 
 
 def viewing(replay: Replay, playback: Playback, viewer: AnyViewer, step: int = 0) -> Viewing:
-    """A match from a step on, for all viewers."""
+    """Return a match from a step on, for all viewers."""
     options, seats = replay.spec().terms.options, len(replay.names)
     offered: tuple[AnyViewer, ...] = (
         Viewer.ALL,
@@ -172,7 +172,7 @@ def _redrawn_on_resize(live: Live) -> Iterator[None]:
 
 
 class FullScreen:
-    """Draws a match as a whole screen: place, picture, what happened, keys."""
+    """Draws a match as a whole screen: place, picture, events, keys."""
 
     def __init__(
         self,

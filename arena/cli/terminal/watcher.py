@@ -1,4 +1,4 @@
-"""Prints a match in a terminal while it is played, as a spectator sees it."""
+"""Prints a match in a terminal while it is played, with the events of spectators."""
 
 from collections.abc import Callable, Sequence
 
@@ -19,7 +19,7 @@ from arena.referee.terms import MatchTerms
 class TerminalWatcher:
     """Prints each step at once: a `SpectatorPort` of `arena.referee.events`.
 
-    A hand begins with the whole view; each step prints what is new in the view.
+    A hand begins with the whole view; each step prints the changes of the view.
     """
 
     hands_open = False

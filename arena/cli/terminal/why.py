@@ -37,23 +37,23 @@ if TYPE_CHECKING:
     from arena.house.par import HouseComparison
 
 FULL: Final = 3
-"""Faults that are printed in full, besides the one with which the bot forfeited."""
+"""The number of faults that are printed in full, besides the one with which the bot forfeited."""
 PRINTED_LINES: Final = 12
-"""Lines of a bot's output at one fault."""
+"""The number of lines of a bot's output at one fault."""
 TRACEBACK_LINES: Final = 40
-"""Lines of a bot's output at one error of its code; the last ones are the traceback."""
+"""The number of lines of a bot's output at one error of its code; the last ones are the traceback."""
 _PIPE_S: Final = 0.1
-"""The arena may read a bot's output so much later than its answer."""
+"""The longest delay in seconds between a bot's answer and the reading of its output."""
 _END_S: Final = 1.0
-"""The arena may notice the end of a bot's process so much later."""
+"""The longest delay in seconds between the end of a bot's process and its detection."""
 _ROUNDING_S: Final = 0.002
-"""The match's start and the lines' times are kept in whole milliseconds."""
+"""The rounding error in seconds: the match's start and the lines' times are stored in whole milliseconds."""
 _QUEUED: Final = re.compile(r"cardarena: fault .*: timeout: .*; (your bot took .+ queue: .+)$")
-"""What the SDK prints of an ask that was late in the bot's own queue."""
+"""The text of the SDK about an ask that was late in the bot's own queue."""
 _PLACED: Final = re.compile(r"\S+:\d+: ")
 """The place in a bot's code with which an SDK reports an exception. Failures of a language model have none."""
 _AWAY_MS: Final = 100
-"""Shorter absences are not printed."""
+"""The length in milliseconds below which absences are not printed."""
 
 
 class Line(Protocol):
@@ -61,7 +61,7 @@ class Line(Protocol):
 
     @property
     def at(self) -> datetime:
-        """When it was printed, in UTC."""
+        """The time of the line in UTC."""
         ...
 
     @property
@@ -71,7 +71,7 @@ class Line(Protocol):
 
     @property
     def text(self) -> str:
-        """What was printed, without the end of the line."""
+        """The printed text, without the end of the line."""
         ...
 
 
@@ -91,11 +91,9 @@ def print_diagnosis(
 ) -> None:
     """Print a diagnosis.
 
-    Args:
-      output: Finds what the bot printed; None if the arena did not launch it.
-      replay: The replay's file, for the commands that are proposed.
-      house: The bot beside the house bot; None if they were not compared.
-      full: Print every fault in full.
+    Args: output: Finds the output of the bot; None if the arena did not launch it. replay: The replay's file, for the
+    commands that are proposed. house: The comparison of the bot with the house bot; None if they were not compared.
+    full: Print every fault in full.
     """
     for part in _Printer(diagnosis, output, replay, house, full=full).all():
         # Lines of commands are not wrapped, so that they can be copied.
@@ -103,7 +101,7 @@ def print_diagnosis(
 
 
 def printed_at(diagnosis: MatchDiagnosis, fault: FaultDetails, output: Output) -> list[Line]:
-    """A bot's output from the ask to the fault, with the end of its process if that was the fault."""
+    """Return a bot's output from the ask to the fault, with the end of its process if that was the fault."""
     start = _start(diagnosis)
     begin_us = fault.before_us if fault.unasked else fault.sent_us
     begin = start + timedelta(microseconds=begin_us) - timedelta(seconds=_ROUNDING_S)
@@ -116,9 +114,9 @@ def printed_at(diagnosis: MatchDiagnosis, fault: FaultDetails, output: Output) -
 
 
 def with_queue(diagnosis: MatchDiagnosis, output: Output) -> MatchDiagnosis:
-    """A diagnosis with what the bot printed of late answers and no note tells: waits in its own queue, and where it was.
+    """Return a diagnosis with data about late answers from the bot's output: waits in its own queue, and the place in its code.
 
-    A bot that was late to the end of the match has no answer for a note.
+    Notes lack these data if the bot was late until the end of the match, because a note is sent with an answer.
     """
 
     def told(fault: FaultDetails) -> FaultDetails:
@@ -134,7 +132,7 @@ def with_queue(diagnosis: MatchDiagnosis, output: Output) -> MatchDiagnosis:
 
 
 def _up_to_traceback(lines: list[Line], raised: str) -> list[Line]:
-    """Leave out what follows the indented traceback of an error: it is of later decisions."""
+    """Leave out the lines after the indented traceback of an error, because they are of later decisions."""
     heads = [at for at, line in enumerate(lines) if raised in line.text]
     if not heads:
         return lines
@@ -205,7 +203,7 @@ class _Printer:
             yield from self._section("Printed last", self._printed_last())
 
     def _again(self, step: int) -> Text:
-        """How the bot gets the ask of a step again, in a debugger."""
+        """Return how to give the bot the ask of a step again, in a debugger."""
         given = f"{self._replay!r}, MyBot, seat={self._diagnosis.seat}, step={step}"
         return Text(f"  debug    cardarena.local.replay({given})", no_wrap=True)
 
@@ -422,7 +420,7 @@ def _scores(hand: CostlyHand) -> str:
 
 
 def _deed(fault: FaultDetails) -> str:
-    """What the bot did, to follow `it`."""
+    """Return what the bot did, as the continuation of `it`."""
     if fault.raised and not _PLACED.match(fault.raised):
         return f"had no move ({fault.kind.entry.code})"
     return deed(fault.kind, before_deal=fault.before_deal)
@@ -449,7 +447,7 @@ def _note(decision: int, text: str) -> Text:
 def _grid(
     rows: Iterator[tuple[str, Sequence[Text]]] | Sequence[tuple[str, Sequence[Text]]],
 ) -> Table:
-    """Two columns: labels, and lines that are wrapped within theirs."""
+    """Return two columns: labels, and lines that are wrapped within their column."""
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim", no_wrap=True, min_width=len("printed"))
     grid.add_column(overflow="fold")

@@ -9,11 +9,11 @@ from arena.records.phrases import count, seconds
 from arena.results.think_times import PhaseTimes, TimeSpent
 
 _SHORT_US: Final = 1000
-"""Shorter times are not shown."""
+"""The time in microseconds below which times are not shown."""
 
 
 def slowest_rows(diagnosis: MatchDiagnosis) -> Sequence[tuple[str, str]]:
-    """The slowest decisions that the bot made in time."""
+    """Return the slowest decisions that the bot made in time."""
     return [
         (
             seconds(slow.charged_us),
@@ -25,7 +25,7 @@ def slowest_rows(diagnosis: MatchDiagnosis) -> Sequence[tuple[str, str]]:
 
 
 def phase_rows(phases: Sequence[PhaseTimes]) -> Sequence[tuple[str, str]]:
-    """The times by phase of the game."""
+    """Return the times by phase of the game."""
     return [
         (
             phase.phase,
@@ -39,7 +39,7 @@ def phase_rows(phases: Sequence[PhaseTimes]) -> Sequence[tuple[str, str]]:
 
 
 def spent_rows(time: TimeSpent | None) -> Iterator[tuple[str, str]]:
-    """What can be told apart of the bot's time: its own queue, the network and the arena's lag."""
+    """Yield the known parts of the bot's time: its own queue, the network and the arena's lag."""
     if time is None or time.charged_us + time.lag_us < _SHORT_US:
         return
     decisions = count(time.decisions, "decision")
@@ -60,5 +60,5 @@ def spent_rows(time: TimeSpent | None) -> Iterator[tuple[str, str]]:
 
 
 def _queued(slow: SlowDecision) -> str:
-    """The wait in the bot's own queue, to follow a decision."""
+    """Return the wait in the bot's own queue, as the continuation of a decision."""
     return f"; {plain(slow.queued)}" if slow.queued else ""

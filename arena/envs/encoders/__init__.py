@@ -1,4 +1,4 @@
-"""What a learner sees of each family, and its actions: a module for each, with `view_code` and `action_space`."""
+"""The observations and actions of each family: a module for each, with `view_code` and `action_space`."""
 
 from array import array
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ class Layout(NamedTuple):
     actions: ActionSpace
 
     def numbers(self, view: View, seat: int) -> "array[float]":
-        """Return what a seat sees as 32-bit floats, which numpy reads without a copy (`numpy.frombuffer`)."""
+        """Return the view of a seat as 32-bit floats, which numpy reads without a copy (`numpy.frombuffer`)."""
         numbers = array("f", bytes(4 * self.view.size))
         self.view.write(view, seat, numbers, 0)
         return numbers
@@ -27,7 +27,7 @@ class Layout(NamedTuple):
     def read(self, numbers: Sequence[float], seat: int) -> View:
         """Return the view that was written.
 
-        Raises `Shortened` if the view has more than was written, so that only a digest of it is there.
+        Raises `Shortened` if only a digest of a part of the view was written.
         """
         return self.view.read(seat, numbers, 0)
 

@@ -24,7 +24,7 @@ from arena.games.contract import MAX_OFFERED, Options
 
 _CARDS: Final = (*PACK_52, JOKER)
 _SETS: Final = 12
-"""Sets of a table that are written; of earlier ones there is a digest."""
+"""The number of sets of a table that are written; earlier ones are in a digest."""
 
 
 def view_code(options: Options, seats: int) -> Fields:

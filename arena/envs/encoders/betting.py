@@ -11,11 +11,11 @@ from arena.games.betting.rounds import Chips
 from arena.games.contract import Moves
 
 _ACTIONS: Final = 40
-"""Actions of a hand that are written; of earlier ones there is a digest."""
+"""The number of actions of a hand that are written; earlier ones are in a digest."""
 POT_QUARTERS: Final = (1, 2, 3, 4, 6, 8)
 """Wagers of an abstraction, in quarters of the pot after a call."""
 MOST_TOTALS: Final = 32
-"""Totals of a range of wagers of which each is an action."""
+"""The maximal number of totals of a range of wagers in which each total is an action."""
 
 
 def betting_codes(match: Match, seats: int) -> dict[str, ValueCode]:
@@ -44,7 +44,7 @@ def betting_codes(match: Match, seats: int) -> dict[str, ValueCode]:
 
 
 def wagers(range_of_totals: int) -> ChosenMoves:
-    """Return the actions that bet, raise or bring in, for ranges of at most so many totals; 0 for any range."""
+    """Return the actions that bet, raise or bring in, for ranges of at most this many totals; 0 for any range."""
     if 0 < range_of_totals <= MOST_TOTALS:
         meaning = "bet, raise or bring in: the smallest total and as many chips more as the number"
         return ChosenMoves(range_of_totals, meaning, _all_totals)

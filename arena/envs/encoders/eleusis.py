@@ -31,9 +31,9 @@ _UNITS: Final = 16
 _STRING: Final = 2
 _CALLS: Final = 8
 _COPIES: Final = 8
-"""Packs of which a hand may be without leaving its bounds."""
+"""The number of packs from which a hand may come within its bounds."""
 RULES: Final = 200
-"""Rules that are actions."""
+"""The number of rules that are actions."""
 
 
 def view_code(options: Options, seats: int) -> Fields:

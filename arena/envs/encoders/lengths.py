@@ -7,7 +7,7 @@ from arena.envs.codes import Number
 from arena.games.contract import Options, Rules
 
 _UNBOUNDED: Final = 100_000
-"""A bound of totals where the rules know none."""
+"""A bound of totals if the rules have none."""
 
 
 def hands_of(options: Options) -> int:

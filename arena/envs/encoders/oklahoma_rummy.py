@@ -12,7 +12,7 @@ from arena.games.oklahoma_rummy import rules
 from arena.games.oklahoma_rummy.melds import TableMeld
 
 _MELDS: Final = 16
-"""Melds of a table that are written; of earlier ones there is a digest."""
+"""The number of melds of a table that are written; earlier ones are in a digest."""
 _EXTENSIONS: Final = 128
 _REBUILDS: Final = 100
 
@@ -43,7 +43,7 @@ def view_code(options: Options, seats: int) -> Fields:
 
 
 def action_space(options: Options, seats: int) -> ActionSpace:
-    """Return the actions: draws and discards, and what is melded by its place in the offer."""
+    """Return the actions: draws and discards, and melds by their place in the offer."""
     words = (m.DRAW, m.DECLINE, m.NO_DISCARD)
     return ActionSpace(
         FixedMoves(*words, *m.DISCARDS.values()),

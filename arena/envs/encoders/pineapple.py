@@ -28,15 +28,15 @@ from arena.games.pineapple.state import first_match
 from arena.house.policies.pineapple import equities_of
 
 _STEPS: Final = 20
-"""Numbers of an equity: each is the part of a twentieth that it fills."""
+"""The number of numbers of an equity; each is the filled part of one twentieth."""
 _DEALS: Final = 64
-"""Imagined deals of an equity: half a millisecond."""
+"""The number of imagined deals for an equity, which take half a millisecond."""
 
 
 class _Beside(ValueCode):
-    """A value, and behind it what follows from it, so that a learner need not find it out; that is not read back.
+    """The code of a value, followed by numbers that are computed from it, so that a learner need not compute them.
 
-    The numbers, from 0 to 1, must not depend on the names of suits.
+    These numbers are not read back. They are from 0 to 1, and must not depend on the names of suits.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class _Beside(ValueCode):
         size: int,
         follows: Callable[[Any, int], Sequence[float]],
     ) -> None:
-        """Take the code of the value, and what returns the `size` further numbers of a value as a seat sees it."""
+        """Take the code of the value, and the function that returns the `size` further numbers from a value and the seat that sees it."""
         self._code = code
         self._name, self._text, self._follows = name, meaning, follows
         self._further = size
@@ -111,7 +111,7 @@ def _equity(view: m.View, seat: int, *, with_low: bool) -> list[float]:
 
 
 def _renamed(*groups: tuple[Card, ...]) -> list[tuple[Card, ...]]:
-    """Return cards with their suits renamed and sorted, so that hands that differ in suits alone are the same."""
+    """Return cards with their suits renamed and sorted, so that hands that differ only in suits are equal."""
     ranks = {
         suit: [sorted(card[0] for card in group if card[1] == suit) for group in groups]
         for suit in SUITS
