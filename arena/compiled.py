@@ -5,14 +5,14 @@ from pathlib import Path
 
 
 def built() -> str:
-    """How this arena was built: "compiled" or "pure". This module is among the compiled ones."""
+    """Return how this arena was built: "compiled" or "pure". This module is among the compiled ones."""
     return "pure" if __file__.endswith(".py") else "compiled"
 
 
 def outdated() -> Sequence[str]:
-    """Sources of a checkout that were changed after they were compiled, so that older code runs.
+    """Return the sources of a checkout that were changed after their compilation, so that older code runs.
 
-    The sources of an installed wheel have the dates of its installation, which say nothing.
+    The sources of an installed wheel have the date of its installation, so they are not compared.
     """
     package = Path(__file__).parent
     if built() == "pure" or not (package.parent / "pyproject.toml").exists():

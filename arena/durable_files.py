@@ -20,14 +20,14 @@ _log = logging.getLogger(__name__)
 SYNCS_AT_ONCE: Final = 8
 
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
-"""The permissions of everybody but a file's owner."""
+"""The permissions of all users except a file's owner."""
 
 sync_data: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)
 """Writes a file's content to the disk; some systems write its metadata as well."""
 
 
 class Unwritten(Exception):
-    """What must be kept cannot be written, for example on a full disk. All play must stop."""
+    """A record that must be kept cannot be written, for example on a full disk. All play must stop."""
 
 
 class Spare:
@@ -42,7 +42,7 @@ class Spare:
         self._held: list[int] = []
 
     def hold(self, number: int) -> None:
-        """Reserve so many from now on, or as many as there are."""
+        """Reserve `number` descriptors from now on, or as many as are available."""
         self._number = number
         with contextlib.suppress(OSError):
             while len(self._held) < number:
@@ -51,11 +51,11 @@ class Spare:
             os.close(self._held.pop())
 
     def refill(self) -> None:
-        """Reserve released descriptors again, as far as there are any."""
+        """Reserve released descriptors again, as many as are available."""
         self.hold(self._number)
 
     def give_up(self, number: int = 1) -> bool:
-        """Release so many, or all that are left; false if none is."""
+        """Release `number` descriptors, or all that are left; return false if none is left."""
         given = 0
         with contextlib.suppress(IndexError):
             while given < number:
@@ -65,7 +65,7 @@ class Spare:
 
 
 spare: Final = Spare()
-"""That of this process. It reserves nothing until `hold` is called."""
+"""The `Spare` of this process. It reserves nothing until `hold` is called."""
 
 
 def _opened(path: Path, flags: int, mode: int = 0o666) -> int:
@@ -81,8 +81,8 @@ def _opened(path: Path, flags: int, mode: int = 0o666) -> int:
 def append_only(path: Path, mode: int = 0o600) -> int:
     """Open a file for appending; it is created if it does not exist.
 
-    `mode` is that of a new file, less the process's umask. If it permits the owner alone, an
-    existing file is restricted as well, see `keep_private`.
+    `mode` is that of a new file, less the process's umask. If it permits only the owner, an existing file is restricted
+    too, see `keep_private`.
     """
     fd = _opened(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, mode)
     try:
@@ -95,16 +95,16 @@ def append_only(path: Path, mode: int = 0o600) -> int:
 
 
 def private_folder(path: Path) -> None:
-    """Make a folder for its owner alone; an existing one is restricted."""
+    """Make a folder for its owner only; an existing one is restricted."""
     path.mkdir(parents=True, exist_ok=True, mode=0o700)
     keep_private(path)
 
 
 def keep_private(path: Path) -> None:
-    """Remove the permissions of all users but the owner of a file or folder.
+    """Remove the permissions of all users except the owner of a file or folder.
 
-    Files of this module are private from the start. If one has become readable for others, as by a copy, a warning is
-    logged, because others may have read it.
+    Files of this module are private from the start. If one has become readable for others, for example by a copy, a
+    warning is logged, because others may have read it.
 
     Raises `OSError` if it belongs to another user, or does not exist.
     """
@@ -183,7 +183,7 @@ def sync_all(staged: Sequence[StagedFile]) -> None:
 def publish(staged: Sequence[StagedFile]) -> None:
     """Give files their names, in this order; on return the names are on the disk.
 
-    Called again with a file that has its name already, it leaves that one as it is.
+    A file that already has its name is left unchanged.
 
     Raises `OSError` if one cannot be renamed; then its partial file stays, as do those after it.
     """
@@ -214,9 +214,9 @@ def sync(path: Path) -> None:
 
 @contextlib.contextmanager
 def folder_locked(folder: Path) -> Iterator[bool]:
-    """Hold a folder's lock, under which its files are removed, or copied as a whole; false if another process has it.
+    """Hold a folder's lock, under which its files are removed, or copied as a whole; yield false if another process has it.
 
-    Where the file system has no locks it counts as held.
+    If the file system has no locks, the lock counts as held.
     """
     fd = _opened(folder, os.O_RDONLY)
     try:
@@ -230,7 +230,7 @@ def folder_locked(folder: Path) -> Iterator[bool]:
 
 
 def lock(fd: int) -> bool:
-    """Lock a file until it is closed; False if another process has the lock.
+    """Lock a file until it is closed; return False if another process has the lock.
 
     Raises `OSError` if the file system has no locks, as some network disks.
     """
@@ -238,7 +238,7 @@ def lock(fd: int) -> bool:
 
 
 def is_locked(fd: int) -> bool:
-    """Whether another process has a file's lock. Close `fd` soon: it shares the lock until then.
+    """Return whether another process has a file's lock. Close `fd` soon: it shares the lock until then.
 
     Raises `OSError` if the file system has no locks, as some network disks.
     """

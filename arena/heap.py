@@ -12,9 +12,9 @@ def share_one_heap() -> bool:
     """Make all threads allocate from one heap; to be called before the first thread starts.
 
     glibc has up to eight heaps for each processor, one for each thread that allocates. Memory that gRPC's threads
-    allocate in one heap and free in another is not returned to the system while other blocks lie around it, so that
-    a server grows by some hundred bytes with each call. With one heap threads wait for each other, as Python's
-    threads do in any case.
+    allocate in one heap and free in another is not returned to the system while other blocks surround it, so that a
+    server grows by some hundred bytes with each call. With one heap threads wait for each other, as Python's threads do
+    in any case.
 
     Returns whether there is one heap now. Nothing is changed if `MALLOC_ARENA_MAX` is set, or if the C library is not
     glibc.

@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 
 class PoolClosed(Exception):
-    """The pool was closed, and calls nothing more."""
+    """The pool was closed, and accepts no calls."""
 
 
 class ProcessPool:
@@ -38,7 +38,7 @@ class ProcessPool:
         *given: object,
         niceness: int = NICENESS,
     ) -> None:
-        """Start at most so many processes, each of which first calls `begin` with what is given."""
+        """Start at most `processes` processes, each of which first calls `begin` with the arguments `given`."""
         self._processes = processes
         self._initargs = (niceness, begin, given)
         self._pool: ProcessPoolExecutor | None = None
@@ -50,7 +50,7 @@ class ProcessPool:
         return list((getattr(self._pool, "_processes", None) or {}).values())
 
     def submit(self, function: Callable[..., T], *given: object) -> "Future[T]":
-        """Call a function in a process. If one had died, new ones are started first.
+        """Call a function in a process. If a process has died, new ones are started first.
 
         The future raises what the function raises, or `BrokenProcessPool` if a process died during the call.
 

@@ -26,13 +26,13 @@ OPEN: Final = {"strict": True, "validate_default": True}
 STRICT: Final = {**OPEN, "extra": "forbid"}
 """The config of files that people write: an unknown key is an error."""
 MAX_PROBLEMS: Final = 50
-"""Problems of one text that are listed; of further ones only the number is."""
+"""The maximal number of listed problems of one text; further ones are only counted."""
 _MOST_CHARS: Final = 60
 _MOST_NAMES: Final = 30
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 MAX_TOML_CHARS: Final = 1 << 20
 MAX_TOML_NESTING: Final = 16
-"""Arrays and tables within each other, and parts of a key: the time of `tomllib` grows with their square."""
+"""The maximal number of nested arrays and tables, and of parts of a key: the time of `tomllib` grows with its square."""
 MAX_TOML_DIGITS: Final = 64
 _TOML_TEXTS: Final = (
     r'"""(?:[^\\]|\\.)*?"""',
@@ -97,7 +97,7 @@ NOT_EMPTY: Final = Constraint(_not_empty)
 
 
 def text_of(content: bytes, error: type[InvalidInput] = InvalidInput) -> str:
-    """The text of a file in UTF-8, without the byte order mark that editors of Windows write.
+    """Return the text of a file in UTF-8, without the byte order mark that editors of Windows write.
 
     Raises `InvalidInput` as `error`, if it has another encoding.
     """
@@ -113,20 +113,20 @@ def text_of(content: bytes, error: type[InvalidInput] = InvalidInput) -> str:
 
 
 def toml_values(text: str, error: type[InvalidInput] = InvalidInput) -> dict[str, Any]:
-    """The values of a TOML text.
+    """Return the values of a TOML text.
 
-    Raises `InvalidInput` as `error`, if it is not TOML, or larger than what is parsed in little time.
+    Raises `InvalidInput` as `error`, if it is not TOML, or would take long to parse.
     """
     if problem := _excess(text):
         raise error([problem])
     try:
         return tomllib.loads(text)
-    except (ValueError, RecursionError) as why:  # also numbers that are too long for Python
+    except (ValueError, RecursionError) as why:  # for example a number that is too long for Python
         raise error([f"this is not TOML: {why}"]) from None
 
 
 def _excess(text: str) -> str:
-    """Why a TOML text would take long to parse; empty if it would not."""
+    """Return why a TOML text would take long to parse; empty if it would not."""
     if len(text) > MAX_TOML_CHARS:
         return f"this has {len(text):,} characters, and at most {MAX_TOML_CHARS:,} are read"
     bare = _TOML_TEXT.sub('""', text)
@@ -148,7 +148,7 @@ def validated(
     error: type[InvalidInput] = InvalidInput,
     context: Any = None,
 ) -> T:
-    """The dataclass `kind` of the values of a file; dates among them may also be texts.
+    """Return the dataclass `kind` of the values of a file; dates among them may also be texts.
 
     Raises `InvalidInput` as `error`, with all problems.
     """
@@ -165,7 +165,7 @@ def read_json(
     error: type[InvalidInput] = InvalidInput,
     context: Any = None,
 ) -> T:
-    """The dataclass `kind` of a JSON text. Raises `InvalidInput` as `error`, with all problems."""
+    """Return the dataclass `kind` of a JSON text. Raises `InvalidInput` as `error`, with all problems."""
     from pydantic import ValidationError
 
     try:
@@ -187,12 +187,12 @@ def _adapter(kind: Any) -> "TypeAdapter[Any]":
 
 
 def no_such_key(name: str, known: Iterable[str]) -> str:
-    """The problem of an unknown key."""
+    """Return the problem of an unknown key."""
     return f"there is no key {name!r}; {suggestion(name, known)}"
 
 
 def suggestion(name: str, known: Iterable[str], what: str = "keys") -> str:
-    """The known name that is most similar to an unknown one, or all names, as part of a sentence."""
+    """Return the known name that is most similar to an unknown one, or all names, as part of a sentence."""
     names = list(known)
     if near := difflib.get_close_matches(name, names, 1):
         return f"did you mean {near[0]}?"
@@ -235,14 +235,14 @@ def _problem(kind: Any, error: Mapping[str, Any]) -> str:
 
 
 def _table_with(name: str, kind: Any, place: Sequence[int | str]) -> str:
-    """The table of a dataclass that has a key which the dataclass itself lacks; empty if there is none."""
+    """Return the table of a dataclass that has a key which the dataclass itself lacks; empty if there is none."""
     tables = get_type_hints(_at(kind, place)).items()
     single = [key for key, part in tables if is_dataclass(part) or isinstance(part, UnionType)]
     return next((key for key in single if name in _keys(kind, [*place, key])), "")
 
 
 def _at(kind: Any, place: Iterable[int | str]) -> Any:
-    """The dataclass at a place within another."""
+    """Return the dataclass at a place within another."""
     kind = _table(kind)
     for part in place:
         kind = _table(get_type_hints(kind, include_extras=True).get(str(part))) or kind
@@ -256,7 +256,7 @@ def _keys(kind: Any, place: Iterable[int | str]) -> list[str]:
 
 
 def _table(kind: Any) -> Any:
-    """The first dataclass in a type, as in `tuple[Plan, ...]`; None if it has none."""
+    """Return the first dataclass in a type, as in `tuple[Plan, ...]`; None if it has none."""
     if is_dataclass(kind):
         return kind
     return next((found for each in get_args(kind) if (found := _table(each))), None)

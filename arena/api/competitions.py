@@ -94,9 +94,12 @@ class CompetitionCalls(competitions_pb2_grpc.CompetitionServiceServicer):
     ) -> None:
         """Serve the competitions of a store.
 
-        Args: recent: The cache of results, which is cleared after each write; None for a cache of `FRESH_S` seconds.
-        launches: Whether plans may have commands of bots. may_replace: Whether another plan may replace that of a
-        competition none of whose matches has ended.
+        Args:
+          recent: The cache of results, which is cleared after each write; None for a cache of
+            `FRESH_S` seconds.
+          launches: Whether plans may have commands of bots.
+          may_replace: Whether another plan may replace that of a competition none of whose matches
+            has ended.
         """
         self._store, self._service, self._tokens = store, service, tokens
         self._recent = recent or RecentResults(FRESH_S)

@@ -26,7 +26,8 @@ class InvitedPeople:
 def read_people(text: str) -> InvitedPeople:
     """Read a file.
 
-    Raises: InvalidInput: with a problem for each bad line. The caller must then make no invitation.
+    Raises:
+      InvalidInput: with a problem for each bad line. The caller must then make no invitation.
     """
     lines = text.splitlines()
     delimiter = max(",;\t", key=lines[0].count) if lines else ","

@@ -166,8 +166,9 @@ class SignInProviders:
     def finish(self, name: str, redirect_uri: str, browser: str, state: str, code: str) -> Identity:
         """Return who signed in, from what the provider sent back by the browser.
 
-        Raises: Refused: if the state has expired or belongs to another browser, or if the provider does not confirm the
-        sign-in or does not answer.
+        Raises:
+          Refused: if the state has expired or belongs to another browser, or if the provider does
+            not confirm the sign-in or does not answer.
         """
         provider = self._provider(name)
         salt, _, rest = state.partition(".")

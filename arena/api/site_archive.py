@@ -106,10 +106,12 @@ class SiteArchive:
     ) -> None:
         """Open nothing yet.
 
-        Args: store_url: The address of a store in PostgreSQL; empty for the store of the folder. only: The one
-        competition that is public; empty for all. shown: The ids of the matches that have pages; None for all. workers:
-        Compute competitions after each closed deal-set; until a result is ready, pages show the previous one. None to
-        compute competitions when they are read.
+        Args:
+          store_url: The address of a store in PostgreSQL; empty for the store of the folder.
+          only: The one competition that is public; empty for all.
+          shown: The ids of the matches that have pages; None for all.
+          workers: Compute competitions after each closed deal-set; until a result is ready, pages
+            show the previous one. None to compute competitions when they are read.
         """
         self._data = data
         self._store_url = store_url

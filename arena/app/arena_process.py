@@ -156,7 +156,8 @@ def run(
 ) -> T | None:
     """Do as `serve` does, for a program that uses more parts.
 
-    Args: recorder: Receives the records of matches, in place of the journal.
+    Args:
+      recorder: Receives the records of matches, in place of the journal.
     """
     share_one_heap()  # before gRPC has threads
     return asyncio.run(_App(settings, tokens, program, recorder).run())

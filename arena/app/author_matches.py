@@ -94,7 +94,8 @@ def play_series(
     Returns:
       The games; None if SIGTERM stopped them.
 
-    Raises: NoShow: if a bot does not connect. As `arena.app.arena_process.serve`.
+    Raises:
+      NoShow: if a bot does not connect. As `arena.app.arena_process.serve`.
     """
     bots = tuple(BotId(command.name) for command in commands)
     orders = _orders(terms, bots, seed, count)
@@ -211,8 +212,9 @@ def compare(
     Returns:
       The two bots, the limit and the verdict.
 
-    Raises: CannotServe: if the arena cannot finish a match. NoShow: if a bot does not connect. As
-    `arena.app.arena_process.serve`.
+    Raises:
+      CannotServe: if the arena cannot finish a match.
+      NoShow: if a bot does not connect. As `arena.app.arena_process.serve`.
     """
     margins = record.margins
 

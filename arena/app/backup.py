@@ -284,7 +284,8 @@ def restore(file: Path, data: Path, url: str = "", progress: Progress = lambda _
 def _forget_deals_in_play(data: Path, counting: frozenset[str]) -> tuple[str, ...]:
     """Remove the matches that do not count from the journal, and void their deals.
 
-    Returns: Sentences about damage of the journal.
+    Returns:
+      Sentences about damage of the journal.
     """
     damage = keep_matches(data / "journal", counting)
     with DealLog(data / "journal", public=data / "commitments") as log:

@@ -128,7 +128,9 @@ class Hashing:
 def read_archive(file: Path, folder: Path | None, progress: Progress) -> tuple[About, Copied]:
     """Read a backup and compare it with its hashes.
 
-    Args: folder: The folder for its members, which is empty and only for this user. None writes nothing.
+    Args:
+      folder: The folder for its members, which is empty and only for this user. None writes
+        nothing.
 
     Raises:
       Unrestorable: if it is damaged, or has what no arena writes.

@@ -96,12 +96,15 @@ def climb(
 
     They play each other if a table has two seats; otherwise both play against the house bot of the level `sample`.
 
-    Args: rungs: By name, the lowest first. most: Deal-sets against a rung after which it counts as not beaten; more by
-    `longer`. seed: Determines the seating and seeded deals; by default they follow from the bots' files. on_verdict:
-    Called with the name of a rung and the verdict so far, after each block.
+    Args:
+      rungs: By name, the lowest first.
+      most: Deal-sets against a rung after which it counts as not beaten; more by `longer`.
+      seed: Determines the seating and seeded deals; by default they follow from the bots' files.
+      on_verdict: Called with the name of a rung and the verdict so far, after each block.
 
-    Raises: BadCommand: if a file of a bot cannot be read. KeyboardInterrupt: after Ctrl-C. The same call continues. As
-    `play`.
+    Raises:
+      BadCommand: if a file of a bot cannot be read.
+      KeyboardInterrupt: after Ctrl-C. The same call continues. As `play`.
     """
     run: dict[str, Any] = {
         "terms": terms_json(terms),

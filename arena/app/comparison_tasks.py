@@ -67,8 +67,9 @@ def compare_by_tasks(
     The result does not depend on the engine. `on_exception` gets the name of a bot, and the place and text of what its
     code raised. See `arena.app.author_matches.compare` for the other arguments and the result.
 
-    Raises: BadCommand: if a bot is no Python program, gives no bot, or does not play the game. Unplayed: if a process
-    dies repeatedly.
+    Raises:
+      BadCommand: if a bot is no Python program, gives no bot, or does not play the game.
+      Unplayed: if a process dies repeatedly.
     """
 
     def verdict_so_far() -> Verdict:

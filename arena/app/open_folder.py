@@ -49,7 +49,8 @@ async def open_folder(
 ) -> OpenFolder:
     """Open a data folder; a new one is made.
 
-    Args: on_broken: Called with the reason when the journal or the deal log cannot be written any more.
+    Args:
+      on_broken: Called with the reason when the journal or the deal log cannot be written any more.
 
     Raises:
       CannotServe: if another arena runs in it, or it cannot be written.

@@ -55,11 +55,15 @@ def serve_bots(
 ) -> None:
     """Run an arena to which bots connect, and which plays its competitions, until it is stopped.
 
-    Args: workers: The number of workers that play deal-sets of launched bots; with 0 the arena itself plays them.
-    house: Whether the arena's own bots enter each ladder that any bot may enter. guests: Whether bots without a key are
-    accepted; None accepts them only from this machine. store_url: The address of a store in PostgreSQL, which is stored
-    in the folder; empty for the stored address. listening: Called once the arena listens, with its address, and whether
-    no bot can connect before a key is made.
+    Args:
+      workers: The number of workers that play deal-sets of launched bots; with 0 the arena itself
+        plays them.
+      house: Whether the arena's own bots enter each ladder that any bot may enter.
+      guests: Whether bots without a key are accepted; None accepts them only from this machine.
+      store_url: The address of a store in PostgreSQL, which is stored in the folder; empty for the
+        stored address.
+      listening: Called once the arena listens, with its address, and whether no bot can connect
+        before a key is made.
 
     Raises:
       As `arena.app.arena_process.serve`.
@@ -131,10 +135,13 @@ def play_competitions(
     An arena is started in the folder, and the competitions' bots are launched into it. An error in one competition
     pauses only this one. Returns the reasons by name.
 
-    Args: names: The competitions, in the order in which they begin. limits_load: Whether fewer matches are played while
-    the arena is late or its disk full. on_progress: Called with a competition's name, the number of a game, and its
-    played and scheduled matches. bridge: Starts a process that passes all deal-sets of seeded competitions to an
-    engine; None plays them here.
+    Args:
+      names: The competitions, in the order in which they begin.
+      limits_load: Whether fewer matches are played while the arena is late or its disk full.
+      on_progress: Called with a competition's name, the number of a game, and its played and
+        scheduled matches.
+      bridge: Starts a process that passes all deal-sets of seeded competitions to an engine; None
+        plays them here.
 
     Raises:
       CannotServe: if an arena runs there already.

@@ -24,7 +24,8 @@ def build_runtime(
     Args:
       found_in: A folder that has all wheels; None for the network.
 
-    Returns: The runtime, and whether it is new.
+    Returns:
+      The runtime, and whether it is new.
 
     Raises `NotBuilt` if it cannot be built; the text names the file and the reason.
     """

@@ -43,10 +43,15 @@ def tune(
 ) -> tuple[Tuned, Path]:
     """Find good values of a bot's parameters, and return them with the file of the results.
 
-    Args: bot: The bot, without words for its parameters. opponents: Bots to play against on the same boards; without
-    any, two points play each other if a table has two seats, and otherwise against the house bot of the level `sample`.
-    data: The data folder, which keeps the results. The same call continues after the last stored trials. on_played:
-    Called with the deal-sets so far and the trials that are played next. on_exception: As for `arena.app.comparison_tasks.compare_by_tasks`. Raises:
+    Args:
+      bot: The bot, without words for its parameters.
+      opponents: Bots to play against on the same boards; without any, two points play each other if
+        a table has two seats, and otherwise against the house bot of the level `sample`.
+      data: The data folder, which keeps the results. The same call continues after the last stored
+        trials.
+      on_played: Called with the deal-sets so far and the trials that are played next.
+      on_exception: As for `arena.app.comparison_tasks.compare_by_tasks`.
+    Raises:
       As `arena.app.comparison_tasks.compare_by_tasks`.
     """
     field = tuple(opponent.name for opponent in opponents)

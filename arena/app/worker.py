@@ -74,8 +74,9 @@ class WorkLink:
     ) -> None:
         """Make a link that calls nothing until `run`.
 
-        Args: folder: The folder for archives while they are fetched. is_local: Whether the arena runs on this machine,
-        so that it may name commands.
+        Args:
+          folder: The folder for archives while they are fetched.
+          is_local: Whether the arena runs on this machine, so that it may name commands.
         """
         self._work, self._get_archive, self._ready = work, get_archive, ready
         self._blobs, self._folder, self._is_local = blobs, folder, is_local
@@ -164,12 +165,18 @@ def play_as_worker(
 ) -> None:
     """Play deal-sets for another arena until it ends the call, or standard input ends.
 
-    Args: number: The worker's number in `cache`. cache: The folder of archives of uploaded versions, their wheels and
-    runtimes, and of the output of bots. status: The descriptor to which it writes an `Activity` every second.
-    speed_class: The speed class of this machine. host: The name of this machine; empty for a local worker. limits_load:
-    Whether fewer matches are played while the arena is late or its disk full. is_local: Whether the other arena runs on
-    this machine. one_at_a_time: Whether deal-sets are played one after the other. Raises: As
-    `arena.app.arena_process.serve`, and the errors of `work` if the arena refuses the worker.
+    Args:
+      number: The worker's number in `cache`.
+      cache: The folder of archives of uploaded versions, their wheels and runtimes, and of the
+        output of bots.
+      status: The descriptor to which it writes an `Activity` every second.
+      speed_class: The speed class of this machine.
+      host: The name of this machine; empty for a local worker.
+      limits_load: Whether fewer matches are played while the arena is late or its disk full.
+      is_local: Whether the other arena runs on this machine.
+      one_at_a_time: Whether deal-sets are played one after the other.
+    Raises:
+      As `arena.app.arena_process.serve`, and the errors of `work` if the arena refuses the worker.
     """
     recorder = ReportRecorder()
     errors: list[Exception] = []
@@ -312,9 +319,12 @@ def run_workers(
 
     SIGTERM drains them, and a second one ends them, as does SIGINT.
 
-    Args: command: The command of a worker, to which the speed class is appended. data: The folder of archives, logs and
-    matches in play. number: The number of processes. say: Called with messages for the organiser. stop: The conditions
-    under which they stop by themselves.
+    Args:
+      command: The command of a worker, to which the speed class is appended.
+      data: The folder of archives, logs and matches in play.
+      number: The number of processes.
+      say: Called with messages for the organiser.
+      stop: The conditions under which they stop by themselves.
 
     Raises `WorkersFailed` if the arena has refused one, or they have stopped by themselves and it never accepted one.
     """

@@ -116,8 +116,10 @@ def read_zip(
 ) -> ReadZip:
     """Read and check all of a zip, an archive or a wheel in one, without writing to the disk.
 
-    Args: most_bytes: The size limit of the zip. lacks: Returns from the zip's paths which required file is missing;
-    empty if none is. beside: Files that are unpacked with it, which count towards the limits.
+    Args:
+      most_bytes: The size limit of the zip.
+      lacks: Returns from the zip's paths which required file is missing; empty if none is.
+      beside: Files that are unpacked with it, which count towards the limits.
 
     Raises `BadArchive` with all problems of the zip, and `OSError` if it cannot be read.
     """

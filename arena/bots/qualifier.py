@@ -72,8 +72,9 @@ class Qualifier:
     ) -> None:
         """Qualify versions of a registry.
 
-        Args: qualify: Qualifies one version; by default in a separate process. changes: Detects changes of the store;
-        without it the registry is read every second.
+        Args:
+          qualify: Qualifies one version; by default in a separate process.
+          changes: Detects changes of the store; without it the registry is read every second.
         """
         self._data = data
         self._registry = registry

@@ -97,7 +97,8 @@ class ServiceClient(Generic[Stub]):
     ) -> None:
         """Call by a stub.
 
-        Args: key_hint: The advice about the right token, if a call is refused because of its token.
+        Args:
+          key_hint: The advice about the right token, if a call is refused because of its token.
         """
         self.stub: Final = stub
         self._server = server

@@ -143,9 +143,12 @@ class ComparisonWork(ScheduledWork):
     ) -> None:
         """Begin without deal-sets.
 
-        Args: record: The deal-sets so far; those that are played are added. most: The maximal number of deal-sets.
-        goes_on: Called before each block with the seconds that the seats of a table took together in the previous
-        block, or 0 before the first block. If it returns false, the comparison ends.
+        Args:
+          record: The deal-sets so far; those that are played are added.
+          most: The maximal number of deal-sets.
+          goes_on: Called before each block with the seconds that the seats of a table took together
+            in the previous block, or 0 before the first block. If it returns false, the comparison
+            ends.
         """
         super().__init__()
         self._comparison, self._record, self._most = comparison, record, most

@@ -100,10 +100,12 @@ def request_comparison(
     If the owner has compared these versions by these terms before, that comparison continues with its margins, its
     opponents and the new limits. A decided comparison is returned unchanged.
 
-    Raises: BadComparison: if a version does not exist or belongs to another owner, or if the two cannot be compared by
-    these terms. NotAccepted, TooManyChallenges: if the challenged bot does not accept, or the owner has made too many
-    challenges today. QuotaSpent: if the owner's comparisons of today have used the allowed processor time. TooManyOpen:
-    if the owner has `MOST_OPEN` other open comparisons.
+    Raises:
+      BadComparison: if a version does not exist or belongs to another owner, or if the two cannot
+        be compared by these terms. NotAccepted, TooManyChallenges: if the challenged bot does not
+        accept, or the owner has made too many challenges today.
+      QuotaSpent: if the owner's comparisons of today have used the allowed processor time.
+      TooManyOpen: if the owner has `MOST_OPEN` other open comparisons.
     """
     challenge, day = None, ""
     if wanted.challenge:
@@ -141,7 +143,8 @@ def challenges_of(store: Store, owner: str) -> tuple[ComparisonRequest, ...]:
 def seen_by(store: Store, number: int, owner: str) -> ComparisonRequest:
     """Return a comparison of an owner, or a challenge to one of the owner's bots.
 
-    Raises: NoComparison: if it does not exist, or is neither of the two.
+    Raises:
+      NoComparison: if it does not exist, or is neither of the two.
     """
     request = store.comparison_requests().get(number)
     if request.owner != owner and not _is_challenged(store, request, owner):
@@ -152,8 +155,10 @@ def seen_by(store: Store, number: int, owner: str) -> ComparisonRequest:
 def end_request(store: Store, number: int, owner: str) -> None:
     """Cancel a comparison of an owner, or decline a challenge to one of the owner's bots.
 
-    Raises: NoComparison: if there is none that the owner may see. BadComparison: if the bot has won a competition of
-    the game and therefore accepts every challenge.
+    Raises:
+      NoComparison: if there is none that the owner may see.
+      BadComparison: if the bot has won a competition of the game and therefore accepts every
+        challenge.
     """
     request, reason = seen_by(store, number, owner), "its owner stopped it"
     if request.owner != owner:

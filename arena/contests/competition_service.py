@@ -96,8 +96,10 @@ class CompetitionService:
     ) -> None:
         """Serve the competitions of a store.
 
-        Args: compute: Computes the next official standings of a competition, unsigned; by default in this process.
-        is_played: Whether a running arena plays the competitions.
+        Args:
+          compute: Computes the next official standings of a competition, unsigned; by default in
+            this process.
+          is_played: Whether a running arena plays the competitions.
         """
         self._competitions = competitions
         self._compute = compute or (lambda name: next_official(competitions, name))
@@ -197,8 +199,9 @@ class CompetitionService:
         `reason` says why the arena pauses a competition by itself; everybody may read it. The action that makes the
         official standings of a tournament begins the finals of a ladder, which make them.
 
-        Raises: NotExpected, NotAllowed: as the store says. DrawError, ScheduleError: if a tournament, or the finals
-        that `FREEZE` begins, would start with too few bots.
+        Raises:
+          NotExpected, NotAllowed: as the store says. DrawError, ScheduleError: if a tournament, or
+            the finals that `FREEZE` begins, would start with too few bots.
         """
         if action is Action.START:
             self._make_ready(name)

@@ -59,8 +59,10 @@ class DrawnRounds:
     async def run(self) -> bool:
         """Play while the competition runs; return True when nothing is left to draw, or the competition closes.
 
-        Raises: DrawDiffers: if a stored round differs from the new draw. Incomplete: if the arena cannot finish a
-        deal-set. StoreError: if the store fails.
+        Raises:
+          DrawDiffers: if a stored round differs from the new draw.
+          Incomplete: if the arena cannot finish a deal-set.
+          StoreError: if the store fails.
         """
         stored = await run_sync(self._competitions.deal_sets, self._plan.name, self._game)
         work = StoredWork(stored, goes_on=self._in_hours, if_running=True)

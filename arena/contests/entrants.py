@@ -136,7 +136,9 @@ async def learn_games(
 async def know_commands(players: Players, competition: Competition) -> None:
     """Let `players` launch the competition's commands, and require that their files have not changed.
 
-    Raises: BadCommand: if a bot cannot be launched. BotsChanged: if its files have changed since it entered.
+    Raises:
+      BadCommand: if a bot cannot be launched.
+      BotsChanged: if its files have changed since it entered.
     """
     plan = read_plan(competition.config)
     for bot in competition.entries:

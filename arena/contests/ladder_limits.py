@@ -45,10 +45,14 @@ def limit_of(
 ) -> str:
     """Return what limits a bot, in a sentence; empty if nothing does.
 
-    Args: bot: The bot as it has entered. session: Its session; None for a launched bot or without one. active: The
-    version that plays for each bot with versions; None if it may not play. terms: The terms of the ladder's game.
-    drawn: How often it was drawn. rests: Whether the arena failed to start it and waits before the next attempt.
-    owners: The owners of bots that can play now.
+    Args:
+      bot: The bot as it has entered.
+      session: Its session; None for a launched bot or without one.
+      active: The version that plays for each bot with versions; None if it may not play.
+      terms: The terms of the ladder's game.
+      drawn: How often it was drawn.
+      rests: Whether the arena failed to start it and waits before the next attempt.
+      owners: The owners of bots that can play now.
     """
     kind = bot.kind
     if bot.out is not None:

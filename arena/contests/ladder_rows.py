@@ -28,7 +28,9 @@ def with_rows(
 ) -> tuple[tuple[DealSet, ...], frozenset[str]]:
     """Name the players of complete deal-sets after their rows.
 
-    Args: deal_sets: In the order of their draw. row: What has a row.
+    Args:
+      deal_sets: In the order of their draw.
+      row: What has a row.
 
     Returns:
       The deal-sets with these names, and the players that may be ranked: one for each bot.

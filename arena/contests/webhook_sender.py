@@ -52,9 +52,12 @@ class WebhookSender:
     ) -> None:
         """Create a sender that sends nothing until `run`.
 
-        Args: store: Has the events and the queue. post: Posts a message. standings: Computes the standings of a ladder,
-        as JSON; blocks. now: Returns the time in UTC. chance: Returns a number from 0 to 1, by which attempts are
-        spread in time.
+        Args:
+          store: Has the events and the queue.
+          post: Posts a message.
+          standings: Computes the standings of a ladder, as JSON; blocks.
+          now: Returns the time in UTC.
+          chance: Returns a number from 0 to 1, by which attempts are spread in time.
         """
         self._competitions, self._webhooks = store.competitions(), store.webhooks()
         self._post, self._standings = post, standings

@@ -52,8 +52,9 @@ class TrainedPolicy:
     def __init__(self, file: Path) -> None:
         """Read the file.
 
-        Raises: OSError: if it cannot be read. ValueError: if it was trained for another layout than that of this
-        version of the game.
+        Raises:
+          OSError: if it cannot be read.
+          ValueError: if it was trained for another layout than that of this version of the game.
         """
         about, parameters = _read(file)
         self.game = game_by_id(about["game"])

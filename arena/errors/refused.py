@@ -36,10 +36,12 @@ class Refused(Exception):
     ) -> None:
         """Refuse for a reason in the table of `arena.errors`, which has the status and the sentence.
 
-        Args: reason: The reason on the wire, such as `UNKNOWN_BOT`. detail: What is refused, as the end of the
-        sentence. late: Whether a message did not arrive in time: the status is DEADLINE_EXCEEDED. retry_s: Time in
-        seconds after which the client may try again; 0 is unknown. max_chars: The length above which the detail is
-        shortened.
+        Args:
+          reason: The reason on the wire, such as `UNKNOWN_BOT`.
+          detail: What is refused, as the end of the sentence.
+          late: Whether a message did not arrive in time: the status is DEADLINE_EXCEEDED.
+          retry_s: Time in seconds after which the client may try again; 0 is unknown.
+          max_chars: The length above which the detail is shortened.
         """
         row = refusal(reason)
         self.detail = detail

@@ -1,8 +1,9 @@
-"""A best response to a bot, as far as search finds one: what it wins is a lower bound of how exploitable the bot is.
+"""A best response to a bot, as far as search finds one: its winnings are a lower bound of the bot's exploitability.
 
-The response searches from its own view, and asks the bot what it would do in the states that it imagines. In the betting games it is the
-local best response (Lisý & Bowling, *Equilibrium approximation quality of current no-limit poker bots*, 2017): it weighs hidden cards by
-whether the bot would have bet so with them, and checks or calls after its move. In the other games it plays on by the house bot's policy.
+The response searches from its own view, and asks the bot for its moves in imagined states. In the betting games it is
+the local best response (Lisý & Bowling, *Equilibrium approximation quality of current no-limit poker bots*, 2017): it
+weighs hidden cards by whether the bot would have made the same bets with them, and checks or calls after its move. In
+the other games it continues by the house bot's policy.
 """
 
 import contextlib
@@ -37,11 +38,11 @@ from arena.results.student_t import quantile
 from cardarena._mode import async_methods
 
 STEPS: Final = 240
-"""Steps of the rules that the response takes for a decision, about, unless told otherwise."""
+"""The approximate default number of steps of the rules for a decision of the response."""
 COMPARED_MATCHES: Final = 6
-"""Matches that the bot lost by most, whose decisions are compared."""
+"""The number of matches with the bot's largest losses whose decisions are compared."""
 COMPARED_STEPS: Final = 10
-"""How many times the steps of the response a decision of the bot is searched by, when it is compared."""
+"""The factor of steps for the search that a decision of the bot is compared with."""
 MOST_SITUATIONS: Final = 5
 COVERAGE: Final = 0.95
 _NOT_SEARCHED: Final = ("eleusis",)
@@ -63,17 +64,17 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class Exploited:
-    """What the response won from the bot."""
+    """The winnings of the response from the bot."""
 
     deal_sets: int
     matches: int
     mean: float
-    """Points a match by which the response was above the mean of the bot's seats."""
+    """The mean points a match by which the response was above the mean of the bot's seats."""
     low: float
-    """The lower end of the interval for the mean, of 95 %: how exploitable the bot is at least."""
+    """The lower end of the 95 % interval of the mean, which is the lower bound of the exploitability."""
     high: float
     situations: tuple[Situation, ...]
-    """The worst first."""
+    """The costliest decisions of the bot, the worst first."""
     faults: int
 
 
@@ -120,8 +121,8 @@ def exploit(
 ) -> Exploited:
     """Play a best response against a bot, and look for the decisions that cost the bot most.
 
-    Each deal-set has the same cards with the response at each seat. The folder gets the replays; the same call goes on
-    where it was.
+    Each deal-set has the same cards with the response at each seat. The folder gets the replays; the same call
+    continues an interrupted run.
 
     Raises:
       CannotExploit: if the bot cannot be asked, or the game cannot be searched.
@@ -185,7 +186,10 @@ def _situations(
 
 
 class _AskedBot:
-    """A bot that is asked at imagined states. It gets no events, so one that remembers them answers as if it had just sat down."""
+    """A bot that is asked in imagined states.
+
+    It gets no events, so a bot that remembers events answers like one that has just sat down.
+    """
 
     def __init__(self, bot: AnyBot, terms: MatchTerms) -> None:
         self._rules = terms.game.rules
@@ -207,7 +211,7 @@ class _AskedBot:
         allowed = self._rules.moves(state, seat)
         if allowed.complete and len(allowed.offered) == 1:
             return allowed.offered[0]
-        self._asked += 1  # so that each ask has dice of its own
+        self._asked += 1  # so that each ask has different dice
         form, start = self._form, self._starts[seat]
         ask = LocalAsk(form, start, self._asked, state, allowed, News(), None, form.clock_ms)
         try:
@@ -252,7 +256,7 @@ def _response(game: Game, asked: _AskedBot, own: Seat) -> Searcher:
         rollout=rollout,
         likelihood=None if so_far is None else likelihood,
         look_ahead=None,
-        step_time=1.0,  # the bot takes most of the time, and not the rules
+        step_time=1.0,  # the bot uses most of the time, not the rules
     )
 
 

@@ -1,4 +1,4 @@
-"""Betting by equity, for the policies of the poker games, and what a bet says about a hand."""
+"""Betting by equity, for the policies of the poker games, and the inference from bets to hands."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -11,19 +11,19 @@ from arena.games.cards import Card
 from arena.games.contract import Moves, Seat
 
 EDGE: Final = 1.1
-"""A seat bets when its equity is so many times its share."""
+"""The factor of its share that the equity of a seat must reach for a bet."""
 EQUITY_ERROR: Final = 0.1
-"""The standard deviation of an equity that another seat goes by, around our estimate."""
+"""The standard deviation of another seat's equity around our estimate."""
 OTHERWISE: Final = 0.1
-"""The part of bets that are not read."""
+"""The share of bets from which nothing is inferred."""
 DEALS: Final = 80
-"""Imagined deals for the equity of a seat that is to act."""
+"""The number of imagined deals for the equity of a seat that is to act."""
 ROLLOUT_DEALS: Final = 5
-"""Imagined deals for a move in a search."""
+"""The number of imagined deals for a move in a search."""
 READ_DEALS: Final = 16
-"""Imagined deals for the equity of another seat, whose bets are read."""
+"""The number of imagined deals for the equity of another seat whose bets are interpreted."""
 STEP_TIME: Final = 2.0
-"""See `arena.house.search.Searcher.step_time`. Half of the time is that of reading bets."""
+"""See `arena.house.search.Searcher.step_time`. Interpreting bets takes half of the time."""
 
 
 def bet(betting: Round, offered: Sequence[Any], equity: float) -> Any:
@@ -48,8 +48,8 @@ def likelihood(
 ) -> float:
     """Return the likelihood of the other seats' bets in a hand, if each has the cards of these states and bets by equity.
 
-    A bet narrows down the equities with which this policy makes it, give or take `EQUITY_ERROR`; in one of `OTHERWISE`
-    cases a seat makes any move.
+    A bet limits the equities to those with which this policy makes it, with an error of `EQUITY_ERROR`; in a share
+    `OTHERWISE` of cases a seat makes any move.
 
     Args:
       so_far: Each state of the hand before a betting move, with the seat that moved and its move.
@@ -106,7 +106,7 @@ def _normal_at(hundredths: int) -> float:
 
 
 def _normal(z: float) -> float:
-    """Return the chance that a standard normal variable is below z, to two digits of z."""
+    """Return the probability that a standard normal variable is below z, to two digits of z."""
     return _normal_at(round(100 * max(-8.0, min(8.0, z))))
 
 

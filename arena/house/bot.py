@@ -1,7 +1,7 @@
 """The arena's own bot, at one of four levels: `arena play GAME ./my_bot house:search-20ms`.
 
-It fills seats that no bot takes, and is an opponent to practise against. What it plays follows from what it sees and
-from its dice, so the same seed against the same bots goes the same way.
+It fills empty seats, and is an opponent to practise against. Its moves are determined by its view and its dice, so a
+match with the same seed and the same bots is repeatable.
 """
 
 import random
@@ -25,7 +25,7 @@ Play: TypeAlias = Callable[[View, Options, Seat, random.Random], Move]
 
 
 class HouseBot(cardarena.Bot):
-    """Any move, the policy's move, or the best move by a search on top of the policy."""
+    """The bot, which plays a random move, the policy's move, or the best move by a search on top of the policy."""
 
     max_matches = 64
     level = "random"
@@ -42,7 +42,7 @@ class HouseBot(cardarena.Bot):
         return type(ask.moves[0]).FromString(codec.move(move))
 
     def player(self, terms: MatchTerms) -> Play | None:
-        """Return what chooses the moves of a match; None for moves at random."""
+        """Return the function that chooses the moves of a match; None for random moves."""
         return None if self.level == "random" else player(terms.game.id, STEPS[self.level])
 
 

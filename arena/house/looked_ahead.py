@@ -1,4 +1,4 @@
-"""What the search of a game returns. It needs no numpy, so policies run where there is none."""
+"""The result of the search of a game. The module does not import numpy, so policies run without it."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from arena.games.contract import Move
 
 @dataclass(frozen=True, slots=True)
 class LookedAhead:
-    """A decision of the search that a game has itself, without worlds."""
+    """A decision of a game's own search, without worlds."""
 
     move: Move
     gain: float

@@ -1,8 +1,8 @@
 """Compares a bot at a published match with the house bot: its score with the same cards, and its moves.
 
 Par is the score of a seat when house bots sit at all seats and the cards are those of the match (as in duplicate
-bridge). It says how good the cards were, and is not rated. A decision is judged by what the bot could see: the house
-bot searches from the bot's view, and never looks at the hidden cards.
+bridge). It shows how good the cards were, and is not rated. A decision is judged from the bot's view: the house bot
+searches from this view, and never uses the hidden cards.
 """
 
 import math
@@ -21,7 +21,7 @@ from arena.records.read import Replay
 from arena.referee.spec import Ending, MatchSpec
 
 MOST_DECISIONS: Final = 3
-"""Decisions that are named as the costliest."""
+"""The number of decisions that are listed as the costliest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +32,13 @@ class CostlyDecision:
     """The bot's decision in the match, from 1."""
     hand: int
     step: int
-    """The step at which `arena replay show` has it."""
+    """The number of the step in `arena replay show`."""
     played: str
-    """In notation."""
+    """The bot's move, in notation."""
     better: str
     """The house bot's move."""
     loss: float
-    """Points to the end of the hand by which that is better, on average over the hidden cards."""
+    """The points to the end of the hand by which the house bot's move is better, on average over the hidden cards."""
     error: float
     """The standard error of the loss."""
     view: View
@@ -49,14 +49,14 @@ class CostlyDecision:
 
 @dataclass(frozen=True, slots=True)
 class HouseComparison:
-    """A bot's match, beside the house bot."""
+    """A comparison of a bot's match with the house bot."""
 
     par: tuple[int, ...]
     """The scores by seat if house bots play the match."""
     decisions: int
-    """The bot's own decisions with a choice, which were compared."""
+    """The number of the bot's decisions with a choice, which were compared."""
     costliest: tuple[CostlyDecision, ...]
-    """The worst first."""
+    """The costliest decisions, the worst first."""
 
 
 class CannotCompare(Exception):
@@ -69,9 +69,10 @@ def compare(
     """Compare the bot at a seat with the house bot.
 
     Args:
-      replay: Of a match that `verify` has accepted.
-      seat: The bot's.
-      steps: Steps of the rules that the house bot takes for a decision (`arena.sandbox.house_levels`).
+      replay: The replay of a match that `verify` has accepted.
+      seat: The seat of the bot.
+      steps: The number of steps of the rules for a decision of the house bot
+        (`arena.sandbox.house_levels`).
       progress: Called with the number of decisions that are compared, and of all.
 
     Raises `CannotCompare` if the match was aborted, or the house bot has no policy for the game.
@@ -122,7 +123,7 @@ def par(replay: Replay, most_decisions: int) -> tuple[int, ...]:
     """Return the scores by seat if house bots play the match.
 
     Raises:
-      CannotCompare: as `compare`, or if the house bots make more decisions in it.
+      CannotCompare: as `compare`, or if the house bots make more than `most_decisions`.
       Unplayable: if this arena does not have the game, rules version or options.
     """
     return _par(*_comparable(replay), most_decisions)
@@ -150,7 +151,7 @@ def _has_choice(decision: ReplayedDecision, step: PlaybackStep) -> bool:
 def _par(spec: MatchSpec, searcher: Searcher, most_decisions: float) -> tuple[int, ...]:
     """Return the scores of a match between house bots of the level `sample` with the cards of another match.
 
-    Raises `CannotCompare` if they make more than so many decisions.
+    Raises `CannotCompare` if they make more than `most_decisions`.
     """
     rules, options = spec.terms.game.rules, spec.terms.options
     chance = random.Random(spec.match_id)

@@ -1,7 +1,7 @@
-"""The program of the arena's own bot, which also finds the engine where Python may not list the folder above it.
+"""The program of the arena's own bot, which also finds the engine if Python may not list the folder above it.
 
-At sandbox level S1 that is so in a checkout. Python would then take the data files that an editable installation has
-below `arena` for the engine.
+This is the case in a checkout at sandbox level S1. Python would then import the data files that an editable
+installation has below `arena` as the engine.
 """
 
 import sys
@@ -12,7 +12,7 @@ ENGINE = Path(__file__).resolve().parents[1]
 
 
 def main() -> None:
-    """Import the engine that has this file, unless an engine runs this program within itself, and play."""
+    """Import the engine that has this file, unless an engine runs this program in its own process, and play."""
     if ENGINE.name not in sys.modules:
         spec = spec_from_file_location(
             ENGINE.name, ENGINE / "__init__.py", submodule_search_locations=[str(ENGINE)]

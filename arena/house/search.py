@@ -1,14 +1,14 @@
 """Determinised search: the best move on average over deals that the seat cannot tell apart.
 
-Each world is a state that fits the view. In each, every candidate move is played, and the rest of the hand by a
-fast policy for all seats; the candidates share the world and its chance, so that their scores are compared
-by pairs. Candidates that fall behind are dropped. The policy's own move is left only for one whose mean is better by
-`LEAVE_Z` standard errors, as the best of many estimates is too high.
+Each world is a state that fits the view. In each, every candidate move is played, and the rest of the hand by a fast
+policy for all seats; the candidates share the world and its chance, so that their scores are compared by pairs.
+Candidates that fall behind are dropped. The policy's own move is replaced only by one whose mean is better by `LEAVE_Z`
+standard errors, because the best of many estimates is too high.
 
 This is Monte Carlo sampling of perfect-information worlds (Ginsberg, *GIB: Imperfect information in a computationally
-challenging game*, JAIR 2001) with policy rollouts. It sees no value in what a move would reveal or hide. Where a policy tells
-how likely the others' moves so far are, likelier worlds are drawn more often (Buro et al., *Improving state evaluation, inference,
-and search in trick-based card games*, IJCAI 2009).
+challenging game*, JAIR 2001) with policy rollouts. It does not value information that a move reveals or hides. If a
+policy computes the likelihood of the others' moves so far, likelier worlds are drawn more often (Buro et al.,
+*Improving state evaluation, inference, and search in trick-based card games*, IJCAI 2009).
 """
 
 import math
@@ -25,27 +25,27 @@ from arena.house.looked_ahead import LookedAhead
 Below: TypeAlias = Callable[[int], int]
 
 DRAWS: Final = 4
-"""States that are drawn for a world where the others' moves make some of them likelier."""
+"""The number of states that are drawn for a world if the others' moves make some of them likelier."""
 FEWEST_WORLDS: Final = 6
-"""Worlds before a candidate is dropped, or the policy's move is left."""
+"""The number of worlds before a candidate is dropped, or the policy's move is replaced."""
 LEAVE_Z: Final = 1.0
-"""Standard errors by which a move must be better than the policy's."""
+"""The number of standard errors by which a move must be better than the policy's."""
 BETTER_Z: Final = 2.0
-"""Standard errors by which a move must be better than one that was played, to say so."""
+"""The number of standard errors by which a move must be better than the one that was played to be called better."""
 PRIOR_WORLDS: Final = 30
-"""Worlds that a `Prior` counts for."""
+"""The number of worlds that a `Prior` counts for."""
 DROP_Z: Final = 2.0
-"""Standard errors by which a candidate is behind the best when it is dropped."""
+"""The number of standard errors behind the best at which a candidate is dropped."""
 
 
 class Policy(Protocol):
-    """A fast player without memory. It may look at a whole state, and uses what its seat may know."""
+    """A fast player without memory. It receives a whole state, and uses only what its seat may know."""
 
     def __call__(self, state: State, seat: Seat, below: Below) -> Move: ...
 
 
 Candidates: TypeAlias = Callable[[State, Seat, Below], Sequence[Move]]
-"""Returns the moves that are worth a search, from what the seat may know."""
+"""Returns the moves that are worth a search, from the view of the seat."""
 LastHand: TypeAlias = Callable[[View], View]
 """Returns the view as it would be if the hand were the last one."""
 
@@ -55,16 +55,18 @@ Likelihood: TypeAlias = Callable[[State, Seat, Below], float]
 
 
 LookAhead: TypeAlias = Callable[[State, Seat, int, Move], LookedAhead]
-"""Searches from a state, for the seat to act, by about so many steps; the best move is set beside another one. It uses what
-the seat may know."""
+"""Searches from a state, for the seat to act, by about a number of steps; the best move is compared with another one.
+
+It uses only what the seat may know.
+"""
 
 
 Prior: TypeAlias = Callable[[State, Seat], Mapping[Move, float]]
-"""Returns the points by which moves are better than others, for all that is known before they are played out."""
+"""Returns the points by which moves are better than others, estimated before they are played out."""
 
 
 def never() -> bool:
-    """What ends no search before its steps are taken."""
+    """Return false, so that a search is not ended before its steps are taken."""
     return False
 
 
@@ -74,7 +76,7 @@ class Searched:
 
     move: Move
     gain: float
-    """Points by which it is better than the policy's move on average; 0 if it is the policy's."""
+    """The points by which it is better than the policy's move on average; 0 if it is the policy's."""
     worlds: int
     steps: int
 
@@ -85,7 +87,7 @@ class ComparedMove:
 
     best: Move
     loss: float
-    """Points by which the best move is better on average; 0 if it is the one that was played."""
+    """The points by which the best move is better on average; 0 if it is the one that was played."""
     error: float
     """The standard error of the loss."""
 
@@ -97,7 +99,7 @@ class Searcher:
     game: Game
     policy: Policy
     candidates: Candidates | None = None
-    """If None, the moves that the rules offer."""
+    """The candidates; if None, the moves that the rules offer."""
     last_hand: LastHand | None = None
     """Needed if the options do not show how many hands are left."""
     rollout: Policy | None = None
@@ -107,7 +109,7 @@ class Searcher:
     look_ahead: LookAhead | None = None
     """Searches the game instead of playing worlds out."""
     prior: Prior | None = None
-    """Counts beside the playouts."""
+    """Counts in addition to the playouts."""
     step_time: float = 1.0
     """The time of a step of the rules with its policy, relative to the slower games. Levels take equally long in all games."""
     most_candidates: int = 24
@@ -126,9 +128,10 @@ class Searcher:
 
         Args:
           hand: The number of the hand, from 0; the search ends with it.
-          steps: After so many no further world is begun.
-          chance: All that is random comes from it.
-          time_is_up: Asked before each world; the search ends there if it returns true. A game's own search is not begun then.
+          steps: The number of steps after which no further world is begun.
+          chance: The source of all random numbers.
+          time_is_up: Asked before each world; the search ends there if it returns true. A game's
+            own search is not begun then.
         """
         if self.look_ahead is not None:
             world = self.game.sample_state(view, options, seat, _below(chance))
@@ -207,7 +210,7 @@ class Searcher:
         return _Search(candidates, scores, used, prior)
 
     def _world(self, view: View, options: Options, seat: Seat, chance: random.Random) -> State:
-        """Return a state that fits the view, the likelier the more often."""
+        """Draw a state that fits the view; likelier states are drawn more often."""
         if self.likelihood is None:
             return self.game.sample_state(view, options, seat, _below(chance))
         drawn = [self.game.sample_state(view, options, seat, _below(chance)) for _ in range(DRAWS)]
@@ -230,11 +233,11 @@ class Searcher:
     def played_out(
         self, state: State, seat: Seat, dice: int, move: Move | None = None
     ) -> tuple[float, int]:
-        """Play a hand to its end by the policy for all seats; what is random follows from `dice`.
+        """Play a hand to its end by the policy for all seats; `dice` determines all random numbers.
 
         `move` is the first move of the seat, if it is to act.
 
-        Returns by how much the seat's score is above the mean of the others', and the steps taken.
+        Returns the lead of the seat over the mean of the others, and the number of steps.
         """
         chance = random.Random(dice)
         deals = RandomDeals(dice)
@@ -273,7 +276,7 @@ class RandomDeals:
 
 
 class _Scores:
-    """Pure Python: a trained bot searches where there is no numpy."""
+    """The scores of candidates, in pure Python because a trained bot searches without numpy."""
 
     def __init__(self, candidates: int, kept: int | None = None) -> None:
         """`kept` is a candidate that is not dropped."""
@@ -303,7 +306,7 @@ class _Scores:
         self.live = [at for at in live if at in {self._kept, best} or self._is_near(at, best)]
 
     def _is_near(self, at: int, best: int) -> bool:
-        """Whether the best candidate may be ahead of another by chance."""
+        """Return whether the best candidate may be ahead of another by chance."""
         worlds, products = len(self._rows), self._products
         behind = self._sums[best] - self._sums[at]
         of_both = products[max(at, best)][min(at, best)]
@@ -314,7 +317,7 @@ class _Scores:
     def best(
         self, than: int, z: float, prior: Sequence[float] | None = None
     ) -> tuple[int, float, float]:
-        """Return the candidate that gains most over another, if it does by `z` standard errors.
+        """Return the candidate with the largest gain over another, if the gain exceeds `z` standard errors.
 
         Values of `prior` count as those of `PRIOR_WORLDS` worlds, without an error. Returns that candidate, or the other one, with its gain and the gain's standard error.
         """
@@ -339,7 +342,7 @@ class _Scores:
 @dataclass(frozen=True, slots=True)
 class _Search:
     candidates: list[Move]
-    """The policy's move is the first."""
+    """The candidate moves, of which the first is the policy's."""
     scores: _Scores
     steps: int
     prior: Sequence[float] | None

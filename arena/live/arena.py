@@ -90,10 +90,12 @@ class Arena:
     ) -> None:
         """Make an arena that continues the work of earlier processes.
 
-        Args: time: The clock; by default trio's, with which the arena is never late. recorder: Records how matches end;
-        by default in the results, and publishes deal-sets. spectators: The spectators of matches; by default they see
-        public events at once. admission: Accepts or refuses new matches; without it, all are accepted. draw: Returns a
-        number of unpredictable random bytes, for the deals.
+        Args:
+          time: The clock; by default trio's, with which the arena is never late.
+          recorder: Records how matches end; by default in the results, and publishes deal-sets.
+          spectators: The spectators of matches; by default they see public events at once.
+          admission: Accepts or refuses new matches; without it, all are accepted.
+          draw: Returns a number of unpredictable random bytes, for the deals.
         """
         # The clock itself: `trio.current_time` would look it up again at each of many calls.
         time = time or ArenaTime(

@@ -70,10 +70,13 @@ class ArenaPlayer(MatchByMatch):
     ) -> None:
         """Make a player that plays nothing yet.
 
-        Args: order: Returns the order of a deal-set: its terms, and the process at each seat. attempts: The maximal
-        number of starts of a match. play_match: Plays one match; by default `Matches.play`. agree: Fixes the deals of a
-        deal-set with its bots; by default the arena draws them. may_ponder: Receives the ids of matches while they are
-        played, so that their bots are not frozen.
+        Args:
+          order: Returns the order of a deal-set: its terms, and the process at each seat.
+          attempts: The maximal number of starts of a match.
+          play_match: Plays one match; by default `Matches.play`.
+          agree: Fixes the deals of a deal-set with its bots; by default the arena draws them.
+          may_ponder: Receives the ids of matches while they are played, so that their bots are not
+            frozen.
         """
         super().__init__(
             self._play_one, max_matches=max_matches, attempts=attempts, phases_of=self._phases_of

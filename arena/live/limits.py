@@ -127,9 +127,11 @@ class CallLimits:
     ) -> None:
         """Begin with nothing open.
 
-        Args: now_s: Reads real time, because clients use real time, even if matches have another clock. why_busy:
-        Returns why new work should wait, as part of a sentence; empty if it need not. why_full: Returns why nothing can
-        be stored, as part of a sentence; empty while there is disk space.
+        Args:
+          now_s: Reads real time, because clients use real time, even if matches have another clock.
+          why_busy: Returns why new work should wait, as part of a sentence; empty if it need not.
+          why_full: Returns why nothing can be stored, as part of a sentence; empty while there is
+            disk space.
         """
         limits = limits or ServerLimits()
         self.traffic: Final = Traffic()

@@ -55,9 +55,12 @@ def listen(
 ) -> str:
     """Let the server listen; return the address to which bots connect.
 
-    Args: server: A server that is not started. host: A host name, an IP address or `unix:PATH`. port: 0 takes a free
-    one. A socket file has none. credentials: Those of TLS; None is plain text. insecure: Whether plain text may leave
-    this machine.
+    Args:
+      server: A server that is not started.
+      host: A host name, an IP address or `unix:PATH`.
+      port: 0 takes a free one. A socket file has none.
+      credentials: Those of TLS; None is plain text.
+      insecure: Whether plain text may leave this machine.
 
     Raises `CannotServe` if the address cannot be used, or plain text would leave this machine.
     """

@@ -50,8 +50,10 @@ class Admission:
     ) -> None:
         """Accept matches while there is time and disk space for them.
 
-        Args: p99_ms: Returns the lateness of the arena at the 99th percentile, in milliseconds. min_free_bytes: The
-        disk space that stays free. min_free_share: The same as a share of the disk; the larger of the two counts.
+        Args:
+          p99_ms: Returns the lateness of the arena at the 99th percentile, in milliseconds.
+          min_free_bytes: The disk space that stays free.
+          min_free_share: The same as a share of the disk; the larger of the two counts.
         """
         self._p99_ms = p99_ms
         self.disk_budget = DiskBudget(

@@ -116,8 +116,9 @@ class PlaySockets:
     def open(self, report: OnReport, to: Path | None = None) -> BotSocket:
         """Make a socket file whose connections are relayed.
 
-        Args: report: Called when the relay has closed its connections, or delays them. to: The socket file that they
-        are relayed to; None is the play service for sandboxed bots.
+        Args:
+          report: Called when the relay has closed its connections, or delays them.
+          to: The socket file that they are relayed to; None is the play service for sandboxed bots.
 
         Raises `OSError` if it cannot be made.
         """

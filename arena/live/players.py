@@ -86,10 +86,14 @@ class Players:
     ) -> None:
         """Begin without processes.
 
-        Args: folder: Gets a folder and a log for every instance of a launched bot. sandbox: The sandbox of launched
-        bots; None for no sandbox. of_one_author: Whether all bots are of one author, so that they need not be isolated
-        from each other. one_at_a_time: Whether deal-sets are played one after the other. of_people: Whether they are
-        for matches of people; then all processes have numbers from `OF_PEOPLE` on.
+        Args:
+          folder: Gets a folder and a log for every instance of a launched bot.
+          sandbox: The sandbox of launched bots; None for no sandbox.
+          of_one_author: Whether all bots are of one author, so that they need not be isolated from
+            each other.
+          one_at_a_time: Whether deal-sets are played one after the other.
+          of_people: Whether they are for matches of people; then all processes have numbers from
+            `OF_PEOPLE` on.
         """
         self._arena = arena
         self._of_one_author = of_one_author

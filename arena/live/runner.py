@@ -216,8 +216,11 @@ class MatchByMatch:
     ) -> None:
         """Make a player that plays nothing yet.
 
-        Args: attempts: The maximal number of starts of a match; an aborted match is started again at once. phases_of:
-        The phases in which the tables of a deal-set are played; None to play all tables at the same time.
+        Args:
+          attempts: The maximal number of starts of a match; an aborted match is started again at
+            once.
+          phases_of: The phases in which the tables of a deal-set are played; None to play all
+            tables at the same time.
         """
         if max_matches < 1:
             raise ValueError(f"at least 1 match is played at a time, not {max_matches}")

@@ -113,9 +113,12 @@ class HumanMatch:
     ) -> None:
         """Deal, and let the bots play until the person is to act.
 
-        Args: terms: The terms of a seeded match. names: By seat, as in the replay. bots: The bots at all other seats.
-        seed: Gives the same deals again; drawn if it is empty. continued: The match that this one continues, instead of
-        a seed.
+        Args:
+          terms: The terms of a seeded match.
+          names: By seat, as in the replay.
+          bots: The bots at all other seats.
+          seed: Gives the same deals again; drawn if it is empty.
+          continued: The match that this one continues, instead of a seed.
         """
         self.terms: Final = terms
         self.seat: Final = seat

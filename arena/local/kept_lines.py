@@ -18,8 +18,10 @@ class KeptLines:
     ) -> None:
         """Read the results so far, or begin a file.
 
-        Args: path: The file; its folder is made if it is missing. run: The parameters of the run, as JSON values.
-        plain: Converts other values of a result to JSON values.
+        Args:
+          path: The file; its folder is made if it is missing.
+          run: The parameters of the run, as JSON values.
+          plain: Converts other values of a result to JSON values.
 
         Raises `OtherRun` if these are results of another run, and `OSError` if the file cannot be read or written.
         """

@@ -147,9 +147,12 @@ def play_many(
       replays: Whether the folder also gets replays.
       on_progress: Called after each deal-set with the number of those played, and of all.
 
-    Raises: LookupError: if there is no such game. ValueError: if the game cannot be played with these seats or options,
-    or a bot does not play it. Unplayed: if the folder has results of another run, or a process dies repeatedly.
-    Exception: an exception of a bot, if `raising`.
+    Raises:
+      LookupError: if there is no such game.
+      ValueError: if the game cannot be played with these seats or options, or a bot does not play
+        it.
+      Unplayed: if the folder has results of another run, or a process dies repeatedly.
+      Exception: an exception of a bot, if `raising`.
     """
     run = _Run(game, dict(options or {}), str(seed), raising, replays)
     for bots in tables:
@@ -235,8 +238,9 @@ def results_in_order(engine: Engine, call: Callable[[S], T], tasks: Iterable[S])
 
     Some tasks are submitted ahead; these are cancelled when the caller closes the iterator.
 
-    Raises: Unplayed: if the process of a task dies repeatedly; `str` of a task names it. Exception: the exception of a
-    task.
+    Raises:
+      Unplayed: if the process of a task dies repeatedly; `str` of a task names it.
+      Exception: the exception of a task.
     """
     ahead = deque[tuple[S, Future[T]]]()
     left = iter(tasks)

@@ -117,10 +117,15 @@ def ask(
     It has no events, because a state does not have its history. Searches and training pass it to a bot's `move`;
     `local.move` turns the answer into a move of the rules.
 
-    Args: game: The id of the game. state: The state; the seat must be one of those to act. seat: The seat. seats: The
-    number of seats of the match; by default the fewest of the game. options: The options of the game. decision: The
-    number of the seat's decision in the match, from 1, which also chooses the stream of `ask.random`. dice: 16 bytes
-    from which `ask.random` is made; by default they are drawn.
+    Args:
+      game: The id of the game.
+      state: The state; the seat must be one of those to act.
+      seat: The seat.
+      seats: The number of seats of the match; by default the fewest of the game.
+      options: The options of the game.
+      decision: The number of the seat's decision in the match, from 1, which also chooses the
+        stream of `ask.random`.
+      dice: 16 bytes from which `ask.random` is made; by default they are drawn.
 
     Raises:
       LookupError: if there is no such game.

@@ -5,8 +5,7 @@ The module of a family has the name of the family and contains:
     scene(perspective) -> Scene
     close(view, events, seat) -> View
     HAND_ENDS: the classes of events that end a hand
-    SENTENCES: for every class of events, the sentence that describes it; for moves that no
-        event describes, what follows the name of the seat
+    SENTENCES: for every class of events, the sentence that describes it; for moves that no event describes, the words after the name of the seat
     ASKS, MOVES: what a person may do in each phase, and the words of every class of moves
         (`arena.pictures.choices`, which has further tables)
 
@@ -67,7 +66,7 @@ class Scenes(Protocol):
 
 
 def hand_ends(events: Sequence[Event], scenes: Scenes) -> list[int]:
-    """The numbers of events, from 1, that end a hand."""
+    """Return the numbers of events, from 1, that end a hand."""
     return [at for at, event in enumerate(events, 1) if isinstance(event, scenes.HAND_ENDS)]
 
 

@@ -1,4 +1,4 @@
-"""The legal moves of an ask as a person is shown them: where in the picture, in words, and by which widget.
+"""The legal moves of an ask for a person: their place in the picture, their words, and the widget.
 
 The module of a family has besides its scenes:
 
@@ -30,7 +30,7 @@ from arena.pictures.vocabulary import Line
 
 
 class Widget(StrEnum):
-    """How a move is made."""
+    """The way in which a move is made."""
 
     CLICK = "click"
     """One item of the picture, or one button."""
@@ -56,14 +56,14 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One legal move as a person is shown it."""
+    """One legal move, with its words and its place in the picture."""
 
     move: Move
     words: Line
     cards: tuple[Code, ...] = ()
     """The cards of the hand that it takes."""
     target: Target | None = None
-    """None for a move that is a button of its own."""
+    """None for a move with a separate button."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Placing:
 
     cards: tuple[Code, ...]
     rows: tuple[tuple[Code, ...], ...]
-    """What lies in front, middle and back."""
+    """The cards in front, middle and back."""
     move: Callable[[tuple[Code, ...], tuple[Code, ...], tuple[Code, ...]], Move]
     """Makes the move of the cards for each row."""
 
@@ -113,9 +113,9 @@ def widget(game: Game, view: View, moves: Moves) -> Widget:
 
 
 def selected(game: Game, view: View, moves: Moves, cards: Sequence[Code]) -> tuple[Choice, ...]:
-    """Return the legal moves that take exactly these cards of the hand, in this order where it matters.
+    """Return the legal moves that take exactly these cards of the hand, in this order if the order matters.
 
-    Where an ask does not list all moves, they are made from the cards and checked by the rules.
+    If an ask does not list all moves, they are made from the cards and checked by the rules.
     """
     family, chosen = _family(game.family), Counter(cards)
     listed = choices(game, view, moves.offered)
@@ -127,7 +127,7 @@ def selected(game: Game, view: View, moves: Moves, cards: Sequence[Code]) -> tup
 
 
 def placing(game: Game, view: View, seat: Seat) -> Placing:
-    """Return what a seat places into rows."""
+    """Return the cards that a seat places into rows."""
     placed: Placing = _family(game.family).to_place(view, seat)
     return placed
 

@@ -23,7 +23,7 @@ class Example:
 
     title: str
     groups: tuple[tuple[Item, ...], ...]
-    """What lies on the table, in groups from left to right."""
+    """The cards on the table, in groups from left to right."""
     sentence: str
 
 

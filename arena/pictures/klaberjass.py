@@ -175,7 +175,7 @@ def _seat(
         draw.hand(view.hand_sizes[seat], held, draw.by_suit(view.known[seat])),
         draw.tricks(view.winners.count(seat)),
         Zone("shown", ZoneKind.MELD, tuple(melds)),
-        # What the seat said last, until cards are played.
+        # The latest words of the seat are shown until cards are played.
         draw.said(()) if any(view.played) else draw.latest_words(seat, perspective.events, _WORDS),
     )
     badges = (maker,) if seat == view.auction.maker else ()

@@ -15,7 +15,7 @@ from arena.pictures.vocabulary import Card, Gap, Group, Line, Name, Tone, Zone, 
 
 
 def hand_name(row: Sequence[Code], size: int) -> str:
-    """Return the name of a complete row, such as `two pair`; of others an empty string."""
+    """Return the name of a complete row, such as `two pair`; other rows have an empty string."""
     if len(row) < size:
         return ""
     value = poker.front(row) if size == FRONT_SIZE else poker.standard(row)
@@ -29,7 +29,7 @@ def grid(
     marked: Sequence[Code] = (),
     tone: Tone = Tone.PLAIN,
 ) -> Zone:
-    """Return front, middle and back as rows with gaps; `say` returns what follows a row's name."""
+    """Return front, middle and back as rows with gaps; `say` returns the text after a row's name."""
     groups = []
     for at, (row, size) in enumerate(zip(rows, SIZES, strict=True)):
         drawn: tuple[Card | Gap, ...] = tuple(
@@ -50,8 +50,9 @@ def settled(
 ) -> tuple[Line, ...]:
     """Describe the settlement of all pairs of seats: payer, receiver, amount and reason.
 
-    `units` returns the units that the second seat pays to the first, and `how` the reason, which follows the
-    number; `values` are what a unit is worth. Seats that pay the same for the same reason share a sentence, as do those that pay nothing.
+    `units` returns the units that the second seat pays to the first, and `how` the reason, which follows the number;
+    `values` are the values of a unit. Seats that pay the same for the same reason share a sentence, as do those that
+    pay nothing.
     """
     paid: dict[tuple[Seat, int, Line], list[Seat]] = {}
     even: dict[Line, list[tuple[Seat, Seat]]] = {}

@@ -21,7 +21,7 @@ from arena.games.cel.tree import (
 from arena.games.cel.values import RuleError
 
 LONGEST: Final = 400
-"""Characters of words; a longer sentence is harder to read than the rule itself."""
+"""The maximal number of characters of the words; a longer sentence is harder to read than the rule itself."""
 
 _VARIABLES: Final = {"card": "the card", "last": "the last card", "line": "the line"}
 _FIELDS: Final = {"color": "colour"}
@@ -53,7 +53,7 @@ _MACROS: Final = {
 
 @lru_cache(256)
 def rule_words(text: str) -> str:
-    """Return when a card is right, to follow `a card is right if`.
+    """Return when a card is right, as the continuation of `a card is right if`.
 
     Empty if the text is no rule, or if the words would be longer than `LONGEST`.
     """
@@ -169,7 +169,7 @@ def _same(node: Node, sign: str) -> bool:
 
 
 def _inner(node: Node) -> str:
-    """Return the words for a part of a phrase, in parentheses if they are a phrase of their own."""
+    """Return the words for a part of a phrase, in parentheses if they are a phrase themselves."""
     return _words(node) if _level(node) is None else f"({_words(node)})"
 
 

@@ -64,9 +64,13 @@ class MatchRunner:
     ) -> None:
         """Make a match that has not begun.
 
-        Args: ports: The bots, by seat. ledger: Records decisions before anything that follows is sent. over: Called
-        once when the match has ended. heavy_step: Runs steps that take too long for this process. replay_later:
-        Schedules a call of `replay_on` while past decisions are left. Without it, all of them are replayed at once.
+        Args:
+          ports: The bots, by seat.
+          ledger: Records decisions before anything that follows is sent.
+          over: Called once when the match has ended.
+          heavy_step: Runs steps that take too long for this process.
+          replay_later: Schedules a call of `replay_on` while past decisions are left. Without it,
+            all of them are replayed at once.
         """
         self.spec = spec
         self.outcome: Outcome | None = None

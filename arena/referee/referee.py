@@ -36,8 +36,10 @@ class Referee:
     ) -> None:
         """Begin without matches.
 
-        Args: synced: Waits until all records of ledgers are on disk. time: The time of the arena; by default trio's,
-        with which the arena is never late. Each owner of bots has the same share of the worker processes.
+        Args:
+          synced: Waits until all records of ledgers are on disk.
+          time: The time of the arena; by default trio's, with which the arena is never late. Each
+            owner of bots has the same share of the worker processes.
         """
         # The clock itself: `trio.current_time` would look it up again at each of many calls.
         self._time = time or ArenaTime(trio.lowlevel.current_clock().current_time)
@@ -126,9 +128,11 @@ class Referee:
         If this call is cancelled, the match is suspended: its journal has the decisions so far, and
         no outcome is sent.
 
-        Args: ports: The bots, by seat. past: The decisions of a match that is resumed. used: The time that its seats
-        had used before their next decisions. spectators: Returns the spectators of the match when it begins; None
-        without spectators.
+        Args:
+          ports: The bots, by seat.
+          past: The decisions of a match that is resumed.
+          used: The time that its seats had used before their next decisions.
+          spectators: Returns the spectators of the match when it begins; None without spectators.
 
         Raises `Unwritten` if the match could not be recorded. Then it is suspended.
         """

@@ -28,8 +28,9 @@ class ResumedDecisions:
     ) -> None:
         """Keep decisions that are to be replayed.
 
-        Args: used: Time that seats used before their next decisions, at most one record for each seat. replay_later:
-        Schedules the next part; without it, all are replayed at once.
+        Args:
+          used: Time that seats used before their next decisions, at most one record for each seat.
+          replay_later: Schedules the next part; without it, all are replayed at once.
         """
         self.waiting: Final = deque(settled)
         """Decisions that are still to be played again; read at every decision of a match."""

@@ -75,7 +75,9 @@ def failing_suspicions(
 ) -> tuple[FailingSuspicion, ...]:
     """Return the evidence about all workers that failed deal-sets and all bots in them, largest first.
 
-    Args: deal_sets: Complete ones, by id. begins: The workers at which they began.
+    Args:
+      deal_sets: Complete ones, by id.
+      begins: The workers at which they began.
     """
     names = {
         name for failed in begins.failed.values() for at in failed for name in (at, key_of(at))

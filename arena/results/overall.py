@@ -122,9 +122,10 @@ def newest_scores(
 ) -> dict[str, list[GameScore]]:
     """Return the scores of each game in the first competition that ranks two bots in it, as `scores_of`.
 
-    Args: competitions: The competitions in the order of `rank_of_standings`: the ids of the games, and a function that
-    reads the standings, which is called if one of these games has no scores. Standings are those of `arena competition
-    show --json`.
+    Args:
+      competitions: The competitions in the order of `rank_of_standings`: the ids of the games, and
+        a function that reads the standings, which is called if one of these games has no scores.
+        Standings are those of `arena competition show --json`.
     """
     chosen: dict[str, list[GameScore]] = {}
     for ids, read in competitions:

@@ -219,9 +219,11 @@ async def launch(
 ) -> BotProcess:
     """Start a bot in its own folder, with another one to write to.
 
-    Args: folder: The folder for what this process writes; the log is beside it. terminal: Whether it uses the terminal
-    of this process, for example for a debugger; then it has no sandbox. socket: The one Unix socket that a sandboxed
-    bot can connect to; it has no network.
+    Args:
+      folder: The folder for what this process writes; the log is beside it.
+      terminal: Whether it uses the terminal of this process, for example for a debugger; then it
+        has no sandbox.
+      socket: The one Unix socket that a sandboxed bot can connect to; it has no network.
 
     Raises `BadCommand` if the process cannot be started.
     """

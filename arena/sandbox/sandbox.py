@@ -190,9 +190,12 @@ class Sandbox:
     ) -> None:
         """Start the spawner and its trial. This process must have no threads yet.
 
-        Args: data: The arena's data folder, which no bot may read. read_only: Further files and folders that all bots
-        may read. most: The highest level to try. in_memory: Whether bots read copies in memory, so that no bot can find
-        out what another one has read.
+        Args:
+          data: The arena's data folder, which no bot may read.
+          read_only: Further files and folders that all bots may read.
+          most: The highest level to try.
+          in_memory: Whether bots read copies in memory, so that no bot can find out what another
+            one has read.
         """
         self._data = data.absolute()
         self._read_only = tuple(path.absolute() for path in read_only)

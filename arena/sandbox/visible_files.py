@@ -78,8 +78,11 @@ def visible_to(
 ) -> VisibleFiles:
     """Return the files that the bot of a command may read.
 
-    Args: data: The arena's data folder. read_only: Further files and folders. in_memory: Whether it reads copies in
-    memory. Then paths of the system are included, because it sees no others.
+    Args:
+      data: The arena's data folder.
+      read_only: Further files and folders.
+      in_memory: Whether it reads copies in memory. Then paths of the system are included, because
+        it sees no others.
     """
     program = Path(command.own_argv[0])
     is_submitted = command.files is not None

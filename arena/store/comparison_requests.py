@@ -102,9 +102,11 @@ class ComparisonRequests:
     ) -> ComparisonRequest:
         """Add a comparison request, which may be a challenge.
 
-        Raises: QuotaSpent: if the owner's comparisons have used the processor time of today. TooManyOpen: if the owner
-        has as many open ones as allowed. TooManyChallenges: if the owner has made, or the bot has received, as many
-        challenges today as allowed.
+        Raises:
+          QuotaSpent: if the owner's comparisons have used the processor time of today.
+          TooManyOpen: if the owner has as many open ones as allowed.
+          TooManyChallenges: if the owner has made, or the bot has received, as many challenges
+            today as allowed.
         """
         table = schema.comparison_requests
         with self._database.writing() as connection:

@@ -154,8 +154,9 @@ class Competitions(CompetitionReader):
 
         `reason` says why the arena pauses a competition; everybody may read it.
 
-        Raises: NotExpected: if it is not in the expected state, because of an earlier action. NotAllowed: if the action
-        is not allowed in this state.
+        Raises:
+          NotExpected: if it is not in the expected state, because of an earlier action.
+          NotAllowed: if the action is not allowed in this state.
         """
         with self._database.writing() as connection:
             row = competition_row(connection, name)
@@ -350,8 +351,9 @@ class Competitions(CompetitionReader):
     def keep_round(self, name: str, game: int, drawn: Round, deal_sets: Sequence[DealSet]) -> None:
         """Store a round and its deal-sets; storing the same round again changes nothing.
 
-        Raises: DrawDiffers: if the stored round of that number differs. StoreError: if the previous round is not
-        stored.
+        Raises:
+          DrawDiffers: if the stored round of that number differs.
+          StoreError: if the previous round is not stored.
         """
         with self._database.writing() as connection:
             of = game_id(connection, name, game)

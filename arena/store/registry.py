@@ -221,8 +221,10 @@ class Registry:
     def create_bot(self, name: str, owner: str, kind: BotKind, *, now: datetime) -> None:
         """Make a bot of an owner.
 
-        Raises: NameTaken: if the name is another's, or the owner already has a bot of that name. TooManyBots: if the
-        owner has `MAX_BOTS`. ValueError: if it is not a valid name.
+        Raises:
+          NameTaken: if the name is another's, or the owner already has a bot of that name.
+          TooManyBots: if the owner has `MAX_BOTS`.
+          ValueError: if it is not a valid name.
         """
         _require_name(name)
         with self._database.writing() as connection:

@@ -21,7 +21,9 @@ class DrawDiffers(StoreError):
 def keep(connection: Connection, competition_game: int, drawn: Round) -> bool:
     """Store a round of a game; return False if it was already stored.
 
-    Raises: DrawDiffers: if the stored round of that number differs. StoreError: if the previous round is not stored.
+    Raises:
+      DrawDiffers: if the stored round of that number differs.
+      StoreError: if the previous round is not stored.
     """
     stored = read(connection, competition_game)
     if drawn.number <= len(stored):

@@ -186,9 +186,12 @@ class Webhooks:
     ) -> None:
         """Note how an attempt ended.
 
-        Args: delivery: The delivery that was attempted. problem: Why the receiver did not accept it; empty if it did.
-        wait_s: How long to wait before the next attempt of this webhook, in seconds. now: The time. off: Why nothing
-        more is sent to this webhook; empty to continue.
+        Args:
+          delivery: The delivery that was attempted.
+          problem: Why the receiver did not accept it; empty if it did.
+          wait_s: How long to wait before the next attempt of this webhook, in seconds.
+          now: The time.
+          off: Why nothing more is sent to this webhook; empty to continue.
         """
         table, at = schema.webhook_deliveries, unix_ms(now)
         with self._database.writing() as connection:

@@ -14,7 +14,7 @@ from arena.referee.deal import KeyedDeals, seeded_key
 
 
 class SeededDeals:
-    """Shuffles by a seed, as a match that is played with `--seed`."""
+    """Shuffles by a seed, like a match that is played with `--seed`."""
 
     def __init__(self, seed: str | int) -> None:
         self._deals = KeyedDeals(seeded_key(str(seed)))
@@ -48,7 +48,7 @@ class StackedDeals:
         self._otherwise = otherwise
 
     def shuffle(self, hand: int, label: str, cards: Sequence[Card]) -> tuple[Card, ...]:
-        """The pack for this hand and label.
+        """Return the pack for this hand and label.
 
         Raises `NotStacked` if there is no pack and no `otherwise`, or if the pack has a card that is not in `cards`.
         """

@@ -35,7 +35,7 @@ class MemoryJournal:
     def match(
         self, spec: MatchSpec, seated: Sequence[SeatedAt] = (), room: Grant | None = None
     ) -> MatchLog:
-        """The ledger of a new match. Raises `ValueError` if the match's id cannot be part of a file name."""
+        """Return the ledger of a new match. Raises `ValueError` if the match's id cannot be part of a file name."""
         check_match_id(spec.match_id)
         self._matches += 1
         return MatchLog(self, self._matches, seated, room=room)
@@ -47,7 +47,7 @@ class MemoryJournal:
         used: Sequence[UsedTime] = (),
         room: Grant | None = None,
     ) -> MatchLog:
-        """The ledger of a restored match; `bodies` are its records in an earlier journal."""
+        """Return the ledger of a restored match; `bodies` are its records in an earlier journal."""
         return MatchLog.continued(self, bodies, seated, used, room=room)
 
     def append(self, body: bytes) -> None:
@@ -55,7 +55,7 @@ class MemoryJournal:
 
     @property
     def full_segments(self) -> tuple[Path, ...]:
-        """None: it has no files."""
+        """Return no segments, because there are no files."""
         return ()
 
     @property
@@ -68,7 +68,7 @@ class MemoryJournal:
 
     @property
     def unsynced_bytes(self) -> int:
-        """None: flushed records are safe."""
+        """The unsynced bytes, which are 0 because flushed records are safe."""
         return 0
 
     def flush(self) -> None:

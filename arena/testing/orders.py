@@ -20,7 +20,7 @@ def match_order(
     time_control: TimeControl | None = None,
     fault_limit: int = DEFAULT_FAULT_LIMIT,
 ) -> DealSetOrder:
-    """The order of a single match; without `match_id` its id is random.
+    """Return the order of a single match; without `match_id` its id is random.
 
     Raises:
       UnknownGame: if there is no such game.
@@ -47,7 +47,7 @@ def match_request(
     seed: str = "",
     time_control: Mapping[str, int] | None = None,
 ) -> lobby_pb2.CreateMatchRequest:
-    """A request to the lobby for a match. Its values are not checked."""
+    """Return a request to the lobby for a match. Its values are not checked."""
     control = None if time_control is None else game_pb2.TimeControl(**time_control)
     settings = [
         game_pb2.Setting(name=name) if value is None else setting_message(name, value)

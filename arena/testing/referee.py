@@ -196,7 +196,7 @@ def seeded_spec(
     away_limit_ms: int = DEFAULT_AWAY_LIMIT_MS,
     forfeited_seats: tuple[ForfeitedSeat, ...] = (),
 ) -> MatchSpec:
-    """A repeatable match between bots that are named by their seats.
+    """Return a repeatable match between bots that are named by their seats.
 
     Raises:
       UnknownGame: if there is no such game.

@@ -8,7 +8,7 @@ from arena.store import MatchFilter, StoredMatch, StoredMatches
 
 
 class MemoryResults(StoredMatches):
-    """Results in memory, as far as the arena reads and writes them."""
+    """Results in memory, with the calls that the arena uses."""
 
     def __init__(self) -> None:
         self.ended: dict[str, StoredMatch] = {}

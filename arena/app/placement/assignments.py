@@ -99,8 +99,10 @@ def play_assignment(
 ) -> list[bytes]:
     """Play a deal-set with seeded deals: a task of an engine.
 
-    Args: sandbox: The value of the option `--sandbox` of `arena worker`. assignment: A `WorkResponse` with an
-    assignment. sha256s: The hashes of the archives.
+    Args:
+      sandbox: The value of the option `--sandbox` of `arena worker`.
+      assignment: A `WorkResponse` with an assignment.
+      sha256s: The hashes of the archives.
 
     Returns:
       `WorkRequest`s: the parts of the report, or why there is none.

@@ -44,8 +44,9 @@ class Bridge:
     ) -> None:
         """Make a bridge that calls nothing until `run`.
 
-        Args: work: Calls the arena, see `arena.app.worker.Work`. sandbox: The value of the option `--sandbox` of `arena
-        worker`.
+        Args:
+          work: Calls the arena, see `arena.app.worker.Work`.
+          sandbox: The value of the option `--sandbox` of `arena worker`.
         """
         self._engine, self._work, self._get_archive = engine, work, get_archive
         self._sandbox = sandbox

@@ -107,9 +107,12 @@ def connect(
 ) -> SlurmPlacement:
     """Use the SLURM of this machine.
 
-    Args: program: The program of the jobs. Its files must be readable on all machines. script: The batch script, as
-    `deploy/slurm/workers.sbatch`. name: The name of the jobs, which are found by it. logs: The folder of their output.
-    submit: Further options of `sbatch`, as `--partition=long`.
+    Args:
+      program: The program of the jobs. Its files must be readable on all machines.
+      script: The batch script, as `deploy/slurm/workers.sbatch`.
+      name: The name of the jobs, which are found by it.
+      logs: The folder of their output.
+      submit: Further options of `sbatch`, as `--partition=long`.
 
     Raises `EngineError` if there is no such script.
     """

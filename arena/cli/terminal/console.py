@@ -48,8 +48,11 @@ def print_table(
 
     In columns that are not in `wrapped`, a word is broken only if the table does not fit in any other way.
 
-    Args: wrapped: Heads of the columns whose cells may take several lines. If that is not enough, all may. numbers:
-    Heads of the columns that are right-aligned. console: The console; None is the standard output.
+    Args:
+      wrapped: Heads of the columns whose cells may take several lines. If that is not enough, all
+        may.
+      numbers: Heads of the columns that are right-aligned.
+      console: The console; None is the standard output.
     """
     console = console or PlainConsole()
     cells = [[plain(str(cell)) for cell in row] for row in rows]

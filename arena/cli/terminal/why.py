@@ -91,9 +91,11 @@ def print_diagnosis(
 ) -> None:
     """Print a diagnosis.
 
-    Args: output: Finds the output of the bot; None if the arena did not launch it. replay: The replay's file, for the
-    commands that are proposed. house: The comparison of the bot with the house bot; None if they were not compared.
-    full: Print every fault in full.
+    Args:
+      output: Finds the output of the bot; None if the arena did not launch it.
+      replay: The replay's file, for the commands that are proposed.
+      house: The comparison of the bot with the house bot; None if they were not compared.
+      full: Print every fault in full.
     """
     for part in _Printer(diagnosis, output, replay, house, full=full).all():
         # Lines of commands are not wrapped, so that they can be copied.

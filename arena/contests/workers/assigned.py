@@ -57,11 +57,14 @@ class AssignedDealSet:
     ) -> None:
         """Begin without an assignment.
 
-        Args: arena: Has the deals, the results and the key. begin: Counts a begin in the store, and returns its number.
-        prepare: Prepares reports for their record, and verifies those of workers on other machines. held_time: How long
-        deal-sets of its game take; by default as if none was reported yet. pondering: Whether submitted bots may
-        compute while nothing is asked of them. is_first: Whether this is its first begin, so that none of its matches
-        has ended.
+        Args:
+          arena: Has the deals, the results and the key.
+          begin: Counts a begin in the store, and returns its number.
+          prepare: Prepares reports for their record, and verifies those of workers on other
+            machines.
+          held_time: How long deal-sets of its game take; by default as if none was reported yet.
+          pondering: Whether submitted bots may compute while nothing is asked of them.
+          is_first: Whether this is its first begin, so that none of its matches has ended.
         """
         self.order: Final = order
         self.outcomes: Final[dict[str, MatchOutcome]] = {}

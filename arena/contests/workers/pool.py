@@ -62,8 +62,10 @@ class WorkerPool:
     ) -> None:
         """Begin without workers.
 
-        Args: prepare_report: Prepares reports of workers, and verifies those of workers on other machines.
-        spot_checker: Has some of their deal-sets played again; None if nothing is checked.
+        Args:
+          prepare_report: Prepares reports of workers, and verifies those of workers on other
+            machines.
+          spot_checker: Has some of their deal-sets played again; None if nothing is checked.
         """
         self.prepare_report: Final = prepare_report
         self.spot_checker: Final = spot_checker

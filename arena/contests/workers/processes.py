@@ -74,8 +74,9 @@ class WorkerProcess:
     ) -> None:
         """Create a worker whose process is not started.
 
-        Args: number: The number of the worker, unique in `folders`. broken: Called with a sentence when it has failed
-        to start several times.
+        Args:
+          number: The number of the worker, unique in `folders`.
+          broken: Called with a sentence when it has failed to start several times.
         """
         self._number, self._folders, self._command = number, folders, command
         self._token, self._start, self._broken = token, start, broken

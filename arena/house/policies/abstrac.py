@@ -1,6 +1,6 @@
-"""Plays Abstrac: a row lies open, so it is searched like chess, by alpha-beta with more and more takes ahead.
+"""Plays Abstrac: the row is public, so it is searched like chess, by alpha-beta with increasing depth.
 
-The searches `policy` and `look_ahead` differ in their depth alone. Method: negamax with alpha-beta pruning and iterative
+The searches `policy` and `look_ahead` differ only in their depth. Method: negamax with alpha-beta pruning and iterative
 deepening (Knuth and Moore, *An analysis of alpha-beta pruning*, Artificial Intelligence 1975), which tries first what a
 shallower search found best.
 """
@@ -20,9 +20,9 @@ from arena.games.contract import Seat
 from arena.house.looked_ahead import LookedAhead
 
 DEPTHS: Final = (2, 4, 6, 8, 10, 12, 14, HALF)
-"""Takes looked ahead, one search after the other. No row is longer than the last."""
+"""The numbers of takes ahead of successive searches. No row is longer than the last number."""
 POSITIONS: Final = 20
-"""Positions that take the time of a step of the rules, about."""
+"""The approximate number of positions that take the time of a step of the rules."""
 
 # Cards of a seat are an integer with a bit for each: thirteen for a suit, and the joker's.
 _ORDER: Final = [rank + suit for suit in SUITS for rank in RANKS]
@@ -32,14 +32,14 @@ _RUN_POINTS: Final = (0, 0, 0, 3, 4, 6, 12)
 
 
 def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
-    """Return the move of `seat`, which is to act: the best one if the other seat answers once."""
+    """Return the move of `seat`, which is to act: the best move if the other seat answers once."""
     return _Search(state, seat, math.inf).best(DEPTHS[0])[0]
 
 
 def look_ahead(state: State, seat: Seat, steps: int, played: Move) -> LookedAhead:
     """Return the best move by a search of as much time as `steps`, compared with the move `played`.
 
-    Without the time for a search that move is the best.
+    If there is no time for a search, `played` is returned.
     """
     search, best = (
         _Search(state, seat, steps * POSITIONS),
@@ -58,7 +58,7 @@ def look_ahead(state: State, seat: Seat, steps: int, played: Move) -> LookedAhea
 
 
 class _OutOfPositions(Exception):
-    """A search has looked at all positions that it may."""
+    """A search has examined the maximal number of positions."""
 
 
 class _Search:
@@ -83,14 +83,14 @@ class _Search:
         """Return the best move `depth` takes ahead, and its margin.
 
         Raises:
-          _OutOfPositions: when it has looked at as many as it may.
+          _OutOfPositions: when it has examined the maximal number.
         """
         limit = self._limit(0, self._row.previous)
         value = self._value(0, self._mine, self._theirs, limit, depth, -math.inf, math.inf)
         if self._row.first is not None:
             take: Move = TAKES[limit].all[self._best[0, self._mine] - 1]
             return take, value
-        # What taking first wins is what taking second loses.
+        # The gain of taking first is the loss of taking second.
         choice: Choose = CHOICES.all[0 if value >= 0 else 1]
         return choice, abs(value)
 

@@ -35,13 +35,13 @@ from arena.games.cards import CANONICAL, JOKER, RANKS, Card, in_order
 from arena.games.contract import Seat
 
 _IN_HAND: Final = 0.5
-"""A point of a set in the hand against one on the table."""
+"""The worth of a point of a set in the hand, relative to one on the table."""
 _STANDS: Final = 0.8
 """The chance that a set led is not beaten."""
 _CARD: Final = 0.2
-"""Points that a card more in the hand is worth."""
+"""The worth of another card in the hand, in points."""
 _GATHERED: Final = 0.8
-"""The same for one of a trick."""
+"""The same for a card from a trick."""
 _JOKER: Final = 3
 _LEAD: Final = 1.0
 

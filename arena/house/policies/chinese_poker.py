@@ -1,4 +1,4 @@
-"""Plays Chinese Poker: makes the setting that should win most row by row, and gives up bad hands."""
+"""Plays Chinese Poker: makes the setting with the highest expected units of its rows, and surrenders bad hands."""
 
 from collections.abc import Callable
 from typing import Final
@@ -12,13 +12,13 @@ from arena.games.chinese_poker.rules import State
 from arena.games.contract import Seat
 
 _SEARCHED: Final = 16
-"""Settings that a search tries."""
+"""The number of settings that a search tries."""
 
 STEP_TIME: Final = 2.0
 
 
 def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
-    """Return the move of `seat`, which is to act; to find a setting takes about 1 ms, once for each hand of cards."""
+    """Return the move of `seat`, which is to act; finding a setting takes about 1 ms, once for each hand of cards."""
     if state.committed is not None:
         setting = state.committed.settings[seat]
         assert setting is not None

@@ -1,7 +1,8 @@
-"""Plays Democracy by weighing what each card does on this upcard against what it does on the average one.
+"""Plays Democracy by comparing the effect of each card on this upcard with its effect on the average one.
 
-A point is worth what it adds to the chance of a tribe, less what it adds to the others'. The others may play any
-card that the seat has not seen. Sets of cards are the bits of an integer, so that they are counted at once.
+A point is worth its increase of the seat's chance of the tribe, less the increase of the others' chances. The others
+may play any card that the seat has not seen. Sets of cards are the bits of an integer, so that they are counted at
+once.
 """
 
 import math
@@ -18,14 +19,14 @@ from arena.games.democracy.scoring import POINTS, TRIBE_POINTS
 
 _SUIT_POINTS: Final = 25
 _LUMP: Final = 3
-"""Points for which the chance of a tribe is compared."""
+"""The number of points for which the chance of a tribe is compared."""
 _NO_TRUMP: Final = len(SUITS)
 _FIVE: Final = RANKING.index("5")
 
 _PACK: Final = [rank + suit for rank in RANKING for suit in SUITS]
 _BIT: Final = {card: 1 << at for at, card in enumerate(_PACK)}
 _JOKERS: Final = (0, 1 << len(_PACK), 3 << len(_PACK))
-"""The bits of so many jokers."""
+"""The bits of the jokers, by their number."""
 _OF_SUIT: Final = (*[sum(_BIT[rank + suit] for rank in RANKING) for suit in SUITS], 0)
 _OF_RANK: Final = [
     sum(_BIT[rank + suit] for suit in SUITS) | (_JOKERS[2] if at == _FIVE else 0)
@@ -49,11 +50,11 @@ class _Trick:
     size: int
     others: int
     mine: tuple[float, ...]
-    """By suit, what a point of it is worth in the seat's own heap."""
+    """By suit, the worth of a point in the seat's own heap."""
     theirs: tuple[float, ...]
     """The same in another's heap."""
     thrown: tuple[float, float]
-    """What the others' cards are worth, in the seat's own heap and in another's."""
+    """The worth of the others' cards, in the seat's own heap and in another's."""
     trumps: tuple[tuple[int, float, float, float], ...]
     """For each trump that may be next: its suit, its chance, its upcard's average worth in both heaps."""
     now: tuple[int, float, float, float]
@@ -165,7 +166,7 @@ def _lead(have: tuple[int, ...], left: int, me: Seat) -> float:
 
 @lru_cache(maxsize=1 << 12)
 def _chance_of_tribe(have: int, left: int, seats: int) -> float:
-    """Return the chance to end with the points of a tribe when those left fall to the seats at random, in lumps."""
+    """Return the chance to end with the points of a tribe if the remaining points go to the seats at random, in lumps."""
     spread = math.sqrt(4 * left * (seats - 1)) / seats
     over = have + left / seats - (TRIBE_POINTS - 0.5)
     return 0.5 * (1 + math.erf(over / spread / math.sqrt(2))) if spread else float(over > 0)

@@ -1,9 +1,9 @@
-"""Plays both games of Eleusis: weighs the rules that fit what the table has shown, and deals rules that are not written here.
+"""Plays both games of Eleusis: weighs the rules that fit the table, and as a dealer draws a rule.
 
-As a dealer it draws one of thousands of rules (`arena.games.eleusis.likely_rules`) by its own dice. As a player it knows the same
-rules with a prior, and plays the cards that lose most of its hand on average: a string of right cards leaves the hand, and a wrong
-one brings twice as many. `policy` knows the simpler rules and plays single cards or the first string that it finds; `look_ahead`
-knows all of them and searches strings.
+As a dealer it draws one of thousands of rules (`arena.games.eleusis.likely_rules`) by its own dice. As a player it
+knows the same rules with a prior, and plays the cards that reduce its hand most on average: a string of right cards
+leaves the hand, and a wrong string adds twice as many cards. `policy` knows the simpler rules and plays single cards or
+the first string that it finds; `look_ahead` knows all of them and searches strings.
 """
 
 from collections import Counter
@@ -44,18 +44,18 @@ from arena.games.eleusis.turn import FALSE_NO_PLAY_DRAWS, NO_PLAY_SHRINKS, WRONG
 from arena.house.looked_ahead import LookedAhead
 
 LEAST_RIGHT: Final = 0.25
-"""The least share of the faces that is right after any card by a rule that it deals: no hand is hopeless."""
+"""The smallest share of right faces after any card by a rule that it deals, so that no hand is hopeless."""
 MOST_RIGHT: Final = 0.80
-"""The largest share: no hand is trivial. So a rule is never refused for a dead end or its average share (R4)."""
+"""The largest share, so that no hand is trivial. So a rule is never refused because of a dead end or its average share (R4)."""
 
 SURE: Final = 0.78
-"""The chance to judge the next card well from which a seat declares itself prophet."""
+"""The chance of a correct judgement of the next card from which a seat declares itself prophet."""
 LIKELIEST: Final = 40
-"""Rules that a play is held against one by one."""
+"""The number of rules with which a play is compared one by one."""
 STEPS_OF_WIDTH: Final = 120
-"""Steps of a search by which one more string of each length is kept."""
+"""The number of steps of a search for which one more string of each length is kept."""
 SURE_GAIN: Final = 1.0
-"""Cards by which a play must be better on average than one that was made, to say so."""
+"""The number of cards by which a play must be better on average than the one that was made to be called better."""
 
 OTHERS_RIGHT: Final = 0.45
 """The chance of a card to be right by a rule that is not among the likeliest."""
@@ -113,7 +113,7 @@ class _String(NamedTuple):
 
     @property
     def gain(self) -> float:
-        """Cards that leave the hand on average; a wrong card brings two."""
+        """Return the mean number of cards that leave the hand; a wrong card adds two."""
         return _gain(len(self.cards), self.chance)
 
 
@@ -189,7 +189,7 @@ class _Player:
         return none * shrinks - (1 - none) * (draws - 1)
 
     def _best_string(self) -> _String:
-        """Return the string that takes most cards from the hand on average, by a beam search."""
+        """Return the string that removes most cards from the hand on average, by a beam search."""
         hand = self._view.held
         longest = 1 if self._variant == Variant.EXPRESS else len(hand)
         begin = _String((), self._line, Counter(hand), tuple(range(len(self._weights))), 1.0)

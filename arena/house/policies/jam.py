@@ -10,9 +10,9 @@ from arena.games.jam.rules import State
 
 _TEN, _JACK = RANKS.index("T"), RANKS.index("J")
 _STREAK: Final = 2
-"""Tricks in a row that are worth a high card, to go on with or to break."""
+"""The number of tricks in a row that are worth a high card, to continue or to break them."""
 _LATE: Final = 18
-"""Tricks after which the majority is near."""
+"""The number of tricks after which the majority is near."""
 
 STEP_TIME: Final = 0.25
 

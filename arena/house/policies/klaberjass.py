@@ -11,14 +11,14 @@ from arena.games.klaberjass.state import Deal, State, trump_of
 from arena.games.klaberjass.tricks import PLAIN, TRUMPS, follower_wins
 
 _TRUMP_WORTH: Final = dict(zip(TRUMPS, (6, 6, 8, 8, 14, 16, 24, 34), strict=True))
-"""Points that a maker with this trump should make with it."""
+"""The points that a maker should make with each trump card."""
 _PLAIN_WORTH: Final = dict(zip(PLAIN, (0, 0, 0, 0, 1, 2, 7, 14), strict=True))
 _SEQUENCE: Final = 8
 _ENOUGH: Final = 62
-"""Worth of a hand that should make more than half of the points."""
+"""The worth of a hand that should make more than half of the points."""
 _HOPELESS: Final = 40
 _LEAD: Final = 5
-"""Points that a trick won is worth beyond its own."""
+"""The worth of a trick in addition to its points."""
 _DRAWN_TRUMP: Final = 6
 
 _BIT: Final = {card: 1 << at for at, card in enumerate(PACK_32)}
@@ -60,7 +60,7 @@ def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
             suits = [suit] if deal.auction.passes < 2 else other_suits
             return REPLIES[max(_worth(hand, trump) for trump in suits) >= _HOPELESS]
         case _:
-            return legal[-1]  # exchange, announce and contest, whatever is possible
+            return legal[-1]  # exchange, announce and contest if possible
 
 
 def _worth(hand: tuple[Card, ...], trump: str) -> int:

@@ -12,10 +12,10 @@ from arena.games.loo.tricks import PAM, trick_winner
 _TRUMP_TRICKS: Final = dict(
     zip(RANKS, (0.2, 0.2, 0.2, 0.25, 0.3, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.75, 0.95), strict=True)
 )
-"""Tricks that a trump should take against a few players."""
+"""The number of tricks that each trump should take against a few players."""
 _PLAIN_TRICKS: Final = {"A": 0.4, "K": 0.2, "Q": 0.1}
 _DRAWN: Final = 0.24
-"""Tricks that a card drawn should take."""
+"""The number of tricks that a drawn card should take."""
 
 STEP_TIME: Final = 0.25
 
@@ -46,7 +46,7 @@ def _dares(state: State, seat: Seat) -> bool:
     waiting = len(state.match.chips) - len(line.players) - len(line.passed) - 1
     if not line.players and not waiting:
         return True  # no other seat plays: the pot can be taken
-    # Drawing improves a hand a little; more players leave less of it.
+    # Drawing improves a hand a little; more players reduce its share of the pot.
     tricks = sum([_tricks(state, card) for card in state.deal.cards.hands[seat]]) + 0.3
     tricks -= 0.12 * (len(line.players) + waiting / 3)
     looed = max(0.05, 1 - 0.62 * tricks)
@@ -54,7 +54,7 @@ def _dares(state: State, seat: Seat) -> bool:
 
 
 def _exchange(state: State, seat: Seat) -> Move:
-    """Give up the cards that should take less than those drawn for them."""
+    """Return the exchange of the cards that should take fewer tricks than drawn ones."""
     worth = {card: _tricks(state, card) for card in state.deal.cards.hands[seat]}
     poor = sorted([card for card in worth if worth[card] < _DRAWN], key=worth.__getitem__)
     most = most_exchanged(state.match.options, state.deal)
@@ -79,14 +79,14 @@ def _play(state: State, seat: Seat, plays: list[Play]) -> Move:
 def _worth_of_lead(state: State, seat: Seat, move: Play, needs_one: bool) -> int:
     height, card = _height(state, move.card), move.card
     if move.civil and PAM in state.deal.cards.hands[seat]:
-        return -1  # would keep the own Pam at home
+        return -1  # would prevent the play of the seat's own Pam
     if card[0] == "A" or height == 99:
         return 200 + height + move.civil
     return height if needs_one or height >= 20 else 20 - height
 
 
 def _worth_of_reply(state: State, card: Card, needs_one: bool) -> int:
-    """Return a number that is high for the best winning card, or else for the least useful card."""
+    """Return a number that is high for the best winning card, or otherwise for the least useful card."""
     deal, height = state.deal, _height(state, card)
     trick = (*deal.tricks.cards, card)
     pam = state.match.options.has_pam

@@ -21,9 +21,9 @@ from arena.games.oklahoma_rummy.messages import DISCARDS, NO_DISCARD, Extend, Mo
 from arena.games.oklahoma_rummy.rules import Deal, State, moves
 
 _GOOD_PILE: Final = 6
-"""A longer pile is left to others, unless most of it can be melded."""
+"""The length of a pile above which it is left to others, unless most of it can be melded."""
 _TWO: Final = 45
-"""Points that a 2 is worth in the hand or in another meld."""
+"""The worth of a 2 in the hand or in another meld, in points."""
 _KEPT_TWO: Final = 60
 _PARTNER: Final = 12
 
@@ -51,7 +51,7 @@ def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
     if deal.phase is Phase.DRAW:
         return _draw(state, seat)
     sizes = [len(other) for at, other in enumerate(deal.hands) if at != seat]
-    # 2s go down when somebody may soon be out, or when the hand is nearly empty.
+    # 2s are melded when a seat may soon go out, or when the hand is nearly empty.
     hurry = min(sizes) <= 5 or len(hand) <= 6
     return _meld(state, seat, hurry) or _extend(deal, seat, hurry) or _discard(hand)
 

@@ -22,9 +22,9 @@ _FRONT, _MIDDLE, _BACK = range(3)
 _TRIALS: Final = 90
 _FOUL: Final = -7.0
 _FANTASYLAND: Final = 8.0
-"""Units that a hand in Fantasyland is worth."""
+"""The worth of a hand in Fantasyland, in units."""
 _STARTS: Final = 14
-"""Ways to place the first five cards that are tried."""
+"""The number of placements of the first five cards that are tried."""
 _SETTINGS: Final = 24
 _LEVEL: Final[dict[HandClass, int]] = {
     kind: level
@@ -86,7 +86,7 @@ def last_hand(view: View) -> View:
 
 
 def _setting(held: tuple[Card, ...]) -> Place:
-    """Return the setting for Fantasyland that is worth most, of those that are best row by row."""
+    """Return the setting for Fantasyland that is worth most, among those that `candidates` rates best."""
     settings = settings_of(held, _SETTINGS)
     best = max(settings, key=lambda rows: _worth((rows.front, rows.middle, rows.back), again=True))
     return Place(best.front, best.middle, best.back)

@@ -55,7 +55,7 @@ def _equities(
     below: Callable[[int], int],
     deals: int,
 ) -> list[float]:
-    """Return, for each two cards that may be kept, the part of the pot that they should win."""
+    """Return the expected share of the pot for each two cards that may be kept."""
     deal = state.hand.deal
     board = deal.runout[: BOARD[state.street]]
     seen = {*deal.holes[seat], deal.given_up[seat], *board}
@@ -75,7 +75,7 @@ def equities_of(
     *,
     with_low: bool,
 ) -> list[float]:
-    """Return, for each two cards that may be kept, the part of the pot that they should win from others with any cards."""
+    """Return the expected share of the pot, against others with any cards, for each two cards that may be kept."""
     others *= _KEPT
     to_come = _BOARD - len(board)
     sums = [0.0] * len(kept)

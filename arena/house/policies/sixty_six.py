@@ -1,4 +1,4 @@
-"""Plays Sixty-Six: takes what is dear, throws what is cheap, and claims at 66."""
+"""Plays Sixty-Six: wins tricks with many points, plays cheap cards otherwise, and claims at 66."""
 
 from collections.abc import Callable
 from typing import Final
@@ -10,7 +10,7 @@ from arena.games.sixty_six.scoring import GOAL, POINTS, follower_wins
 from arena.games.sixty_six.state import Deal, State
 
 _TRUMP: Final = 5
-"""Points that a trump is worth beyond its own while tricks are to come."""
+"""The worth of a trump in addition to its points, while tricks are to come."""
 _MARRIAGE: Final = 8
 """The same for a king or queen whose partner is in the hand."""
 _PARTNER: Final = {"K": "Q", "Q": "K"}

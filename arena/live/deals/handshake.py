@@ -105,9 +105,12 @@ class Handshake:
     ) -> None:
         """Begin without sending anything.
 
-        Args: find: Returns the session of a bot; None before its first hello. now_s: Reads the clock, in seconds. lag:
-        Returns how late this process is. changed: Called when `phase` or `wake_s` may have changed. public_key:
-        Verifies the signatures of transcripts; empty if they are not signed.
+        Args:
+          find: Returns the session of a bot; None before its first hello.
+          now_s: Reads the clock, in seconds.
+          lag: Returns how late this process is.
+          changed: Called when `phase` or `wake_s` may have changed.
+          public_key: Verifies the signatures of transcripts; empty if they are not signed.
         """
         self._deal = deal
         self.context = deal.context

@@ -76,9 +76,11 @@ class IncomingMessages:
     ) -> None:
         """Take messages of a bot.
 
-        Args: stream: The stream to which replies are sent. on_ready: Called with the number of matches that the bot
-        declares itself ready for. on_refusal: Called with the reason of each refusal. on_deal: Takes messages about
-        deals; without it, all of them are refused.
+        Args:
+          stream: The stream to which replies are sent.
+          on_ready: Called with the number of matches that the bot declares itself ready for.
+          on_refusal: Called with the reason of each refusal.
+          on_deal: Takes messages about deals; without it, all of them are refused.
         """
         self._bot = bot
         self._stream = stream

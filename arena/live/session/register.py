@@ -35,8 +35,10 @@ class SessionRegister:
     ) -> None:
         """Begin without sessions.
 
-        Args: now_s: Reads the clock of matches. on_deal: Takes messages of bots about deals, as in each `Session`.
-        on_refusal: Called with the reason of each refused message.
+        Args:
+          now_s: Reads the clock of matches.
+          on_deal: Takes messages of bots about deals, as in each `Session`.
+          on_refusal: Called with the reason of each refused message.
         """
         self._limits = limits
         self._now_s = now_s

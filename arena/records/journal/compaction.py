@@ -318,7 +318,9 @@ def _number_and_kind(body: bytes) -> tuple[int, int]:
 def keep_matches(folder: Path, wanted: Collection[str]) -> tuple[str, ...]:
     """Remove the records of all matches except those of these ids, and all records behind damage.
 
-    Returns: A sentence for each damaged segment. An incomplete record at the end is no damage: it was being written.
+    Returns:
+      A sentence for each damaged segment. An incomplete record at the end is no damage: it was
+      being written.
 
     Raises `OSError` if a file cannot be read or written.
     """

@@ -124,8 +124,11 @@ def pseudonym(plan_salt: bytes, bot: str) -> str:
 def plan_line(match_id: str, rotation: int, bots: Iterable[tuple[str, int]]) -> str:
     """Return one line of a plan. A plan is the lines of its matches in order, joined by line feeds.
 
-    Args: match_id: The id of the match, without spaces. rotation: The number of seats by which the bots are rotated at
-    this table; 0 for a single match. bots: Name and instance of the bot at each seat.
+    Args:
+      match_id: The id of the match, without spaces.
+      rotation: The number of seats by which the bots are rotated at this table; 0 for a single
+        match.
+      bots: Name and instance of the bot at each seat.
     """
     seats = (planned_bot(name, instance) for name, instance in bots)
     return " ".join((match_id, str(rotation), *seats))

@@ -1,4 +1,4 @@
-"""Reads the files of cases: the arena's steps on each stream, and what is expected."""
+"""Reads the files of cases: the arena's steps on each stream, and the expected messages."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -70,7 +70,7 @@ class Case:
     id: str
     title: str
     must: str
-    """The requirement, to follow "the client must"."""
+    """The requirement, as the continuation of "the client must"."""
     source: str
     """The place in the contract."""
     streams: tuple[Script, ...]
@@ -88,7 +88,7 @@ class Case:
     tls: bool = False
     """Whether the endpoint `main` speaks TLS."""
     receipt: bool = False
-    """Whether the receipt of the deal is compared with what was shown."""
+    """Whether the receipt of the deal is compared with the messages to the client."""
     dials: bool = False
     """Whether the client must connect, even if no stream follows."""
     unwanted: tuple[str, ...] = ("main", "second")
@@ -96,16 +96,16 @@ class Case:
     long: bool = False
     """Whether it takes more than ten seconds: such cases are started first."""
     most_ms: int = 10_000
-    """How long the client may take for each expected message."""
+    """The longest time in milliseconds for each expected message."""
 
 
 def folder() -> Path:
-    """The folder of the cases: beside this module, or in the checkout."""
+    """Return the folder of the cases: beside this module, or in the checkout."""
     return INSTALLED if INSTALLED.is_dir() else CHECKOUT
 
 
 def load(path: Path) -> tuple[Case, ...]:
-    """All cases of a folder, in the order of their files and lines.
+    """Return all cases of a folder, in the order of their files and lines.
 
     Raises `BadCase` if a file cannot be read as cases.
     """
@@ -124,7 +124,7 @@ def load(path: Path) -> tuple[Case, ...]:
 
 
 def chosen(cases: Sequence[Case], ids: Iterable[str]) -> tuple[Case, ...]:
-    """The cases whose ids are or begin with one of these and a hyphen; all cases without ids.
+    """Return the cases whose ids are or begin with one of these and a hyphen; all cases without ids.
 
     Raises `BadCase` if an id is that of no case.
     """

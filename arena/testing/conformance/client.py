@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import IO, Final, Protocol
 
 EXIT_S: Final = 5.0
-"""How long a killed client may take to end."""
+"""The longest time in seconds for a killed client to end."""
 _OWN: Final = "CARDARENA_"
 
 
 def let_clients_be_interrupted() -> None:
-    """Start programs with the default action of SIGINT, even if this one was started to ignore it, as by `nohup` and `&`.
+    """Start programs with the default action of SIGINT, even if this program ignores it, for example because of `nohup` and `&`.
 
-    This program ignores it by a handler then, and handlers are reset in programs that it starts. Call it on the main thread.
+    This program then ignores SIGINT by a handler, and handlers are reset in programs that it starts. Call it on the
+    main thread.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, lambda *_: None)
@@ -60,10 +61,11 @@ class Client:
     def __init__(
         self, command: Sequence[str], environment: Mapping[str, str], folder: Path
     ) -> None:
-        """Start it.
+        """Start the client.
 
         Args:
-          environment: Variables besides inherited ones, of which those of SDKs are removed.
+          environment: Variables in addition to the inherited ones, from which those of SDKs are
+            removed.
 
         Raises `OSError` if the program cannot be started.
         """

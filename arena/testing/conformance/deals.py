@@ -81,7 +81,7 @@ class Deal:
     # The arena's messages.
 
     def message(self, kind: str, lie: str, fields: Mapping[str, Any]) -> ArenaMessage:
-        """A message of the arena: `open`, `transcript` or `close`.
+        """Return a message of the arena: `open`, `transcript` or `close`.
 
         Raises `KeyError` if there is no such message, or no such lie.
         """
@@ -210,7 +210,7 @@ class Deal:
         self._ends[end.match] = hashlib.sha256(encode_parts(*events)).digest()
 
     def wrong_receipt(self, receipt: Mapping[str, Any]) -> str:
-        """The first error in the client's receipt of this deal; empty if it is right."""
+        """Return the first error in the client's receipt of this deal; empty if it is correct."""
         expected = self._receipt()
         for name, value in expected.items():
             if receipt.get(name) != value:
@@ -254,7 +254,7 @@ class Deal:
     # Values of the deal.
 
     def _whole_transcript(self) -> bytes:
-        """The hash over all commitments, which is secret until the end."""
+        """Return the hash over all commitments, which is secret until the end."""
         server = fair.server_commitment(DEAL, SECRET)
         return fair.transcript(DEAL, server, self._commitments())
 

@@ -26,7 +26,7 @@ _STREAMS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class StreamEnded:
-    """How the arena ends a stream."""
+    """The end of a stream by the arena."""
 
     code: grpc.StatusCode
     text: str = ""
@@ -34,7 +34,7 @@ class StreamEnded:
     retry_ms: int = 0
 
     def details(self) -> bytes:
-        """The google.rpc.Status for the trailing metadata; empty without reason and retry time."""
+        """Return the google.rpc.Status for the trailing metadata; empty without reason and retry time."""
         parts: list[Any] = []
         if self.reason:
             parts.append(error_details_pb2.ErrorInfo(reason=self.reason, domain=DOMAIN))
@@ -78,7 +78,7 @@ class BotStream:
         self.send(data)
 
     def read(self, wait_s: float) -> bytes | None:
-        """The client's next message; None if there is none in time.
+        """Return the client's next message; None if there is none in time.
 
         Raises `HungUp` if the client has half-closed the stream.
         """
@@ -92,7 +92,7 @@ class BotStream:
         return data
 
     def end(self, ended: StreamEnded) -> None:
-        self.ended_s = time.monotonic()  # before the client can see it
+        self.ended_s = time.monotonic()  # set before the client can see the end
         self._outbox.put(ended)
 
     def reset(self) -> None:
@@ -101,7 +101,7 @@ class BotStream:
         self._outbox.put(StreamEnded(grpc.StatusCode.CANCELLED))
 
     def wait_until_hung_up(self, wait_s: float) -> bool:
-        """Whether the client half-closes the stream in time."""
+        """Return whether the client half-closes the stream in time."""
         return self._hung_up.wait(wait_s)
 
     def pump(self, requests: Iterator[bytes]) -> None:
@@ -113,7 +113,7 @@ class BotStream:
         self._hung_up.set()
 
     def play(self, context: grpc.ServicerContext) -> Iterator[bytes]:
-        """Yield what the script sends, until the script ends the stream."""
+        """Yield the messages of the script, until the script ends the stream."""
         while True:
             item = self._outbox.get()
             if isinstance(item, bytes):

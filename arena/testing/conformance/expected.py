@@ -1,4 +1,4 @@
-"""Compares a client's messages with what a case expects."""
+"""Compares a client's messages with the expectations of a case."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -18,7 +18,7 @@ class Bound:
         self._values: dict[str, Any] = {}
 
     def differs(self, expected: Any, seen: Any, where: str) -> str:
-        """The difference between seen and expected, as a sentence; empty if there is none.
+        """Return the difference between seen and expected, as a sentence; empty if there is none.
 
         Of an object only the expected fields are compared. A text that begins with `$` names a
         value; null stands for a field that is not set.
@@ -48,13 +48,13 @@ class Bound:
 
 
 def fields_of(message: Message) -> dict[str, Any]:
-    """The fields of a message, as cases write them."""
+    """Return the fields of a message in the form of cases."""
     fields: dict[str, Any] = MessageToDict(message, preserving_proto_field_name=True)
     return fields
 
 
 def shortly(message: BotMessage) -> str:
-    """A message in short, for a sentence."""
+    """Return a short form of a message, for a sentence."""
     match message.WhichOneof("body"):
         case None:
             return "a message without a body"

@@ -44,7 +44,7 @@ LIMITS: Final = Limits(
 
 
 def match_start(match: int, *, game: str = "abstrac", **fields: Any) -> MatchStart:
-    """A match of two bots in which the client has the first seat."""
+    """Return a match of two bots in which the client has the first seat."""
     terms = MatchTerms(
         game=game,
         rules_version=1,
@@ -60,7 +60,7 @@ def match_start(match: int, *, game: str = "abstrac", **fields: Any) -> MatchSta
 
 
 def ask(number: int, match: int = 1, *, moves: int = 3, decision: int = 1, **fields: Any) -> Ask:
-    """An ask of Abstrac with this number of moves: to take 1, 2, … cards."""
+    """Return an ask of Abstrac with this number of moves: to take 1, 2, … cards."""
     cards = ["As", "Kd", "2c", "Jh", "9s"]
     view = abstrac_pb2.AbstracView(
         phase=abstrac_pb2.ABSTRAC_PHASE_TAKE, to_act=0, row=cards[:moves], limit=moves
@@ -77,13 +77,13 @@ def ask(number: int, match: int = 1, *, moves: int = 3, decision: int = 1, **fie
 
 
 def recorded(folder: Path, game: str) -> Ask:
-    """The recorded ask of a game."""
+    """Return the recorded ask of a game."""
     entry = json.loads((folder / "asks" / f"{game}.json").read_text("utf-8"))
     return Ask.FromString(bytes.fromhex(entry["hex"]))
 
 
 def as_asked(folder: Path, entry: int | Sequence[int] | Mapping[str, Any]) -> Ask:
-    """An ask from a step: its number, [number, match] or [number, match, moves], or its fields.
+    """Return an ask from a step: its number, [number, match] or [number, match, moves], or its fields.
 
     With `game` it is the recorded one of that game, with `nothing` it has no game, and with `whole`
     all fields are given.
@@ -107,7 +107,7 @@ def as_asked(folder: Path, entry: int | Sequence[int] | Mapping[str, Any]) -> As
 
 
 def as_started(entry: int | Mapping[str, Any]) -> MatchStart:
-    """A match from a step: its number, its number with other fields, or all fields as `whole`."""
+    """Return a match from a step: its number, its number with other fields, or all fields as `whole`."""
     if isinstance(entry, int):
         return match_start(entry)
     if "whole" in entry:
@@ -119,7 +119,7 @@ def as_started(entry: int | Mapping[str, Any]) -> MatchStart:
 def welcome(
     folder: Path, given: Mapping[str, Any], *, epoch: int, games: Sequence[str]
 ) -> ArenaMessage:
-    """A welcome that takes every game of hello, with the fields of the step."""
+    """Return a welcome that takes every game of hello, with the fields of the step."""
     fields = dict(given)
     limits = Limits()
     limits.CopyFrom(LIMITS)
@@ -138,7 +138,7 @@ def welcome(
 
 
 def match_end(entry: int | Mapping[str, Any]) -> ArenaMessage:
-    """The end of a match: its number, or its number with other fields."""
+    """Return the end of a match: its number, or its number with other fields."""
     fields = {"match": entry} if isinstance(entry, int) else dict(entry)
     end = MatchEnd(scores=[3, -3], places=[1, 2], ending=ENDING_COMPLETED)
     end.replay_id = f"match-{fields['match']}"

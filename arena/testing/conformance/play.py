@@ -23,10 +23,9 @@ from arena.testing.conformance.script import TOKEN, OnStream, Stage, Unmet, fill
 KIT: Final = "Card Arena contract 1"
 
 START_S: Final = 30.0
-"""How long a client may take to connect: some languages start slowly."""
+"""The longest time in seconds for a client to connect: some languages start slowly."""
 SEEN_S: Final = 25.0
-"""How long a client may take to notice a reset connection. gRPC's C core sometimes misses a reset
-(2 of 100 on a busy machine) until its next ping 20 s later, which the client cannot prevent."""
+"""The longest time in seconds for a client to notice a reset connection. gRPC's C core sometimes misses a reset (2 of 100 on a busy machine) until its next ping 20 s later, which the client cannot prevent."""
 ENDPOINTS: Final = ("main", "second")
 _LOOK_S: Final = 0.05
 
@@ -38,7 +37,7 @@ class CaseResult:
     case: Case
     passed: bool
     sentence: str
-    """What was expected and what was seen; empty if it passed."""
+    """The expectation and the observation, in a sentence; empty if the case passed."""
     took_s: float
     stderr_tail: str
     """The last lines of the client's stderr."""
@@ -144,7 +143,7 @@ class _Play:
             )
         if script.after_ms is not None and ended_s is not None:
             least, most = script.after_ms
-            # A client that hangs up and connects at once may be seen in the other order.
+            # If a client hangs up and connects at once, the two events may arrive in the other order.
             waited = max(0, round((stream.opened_s - ended_s) * 1000))
             if not least <= waited <= most:
                 raise Unmet(
@@ -272,12 +271,12 @@ def run(
 
 
 def result_line(verdicts: Sequence[CaseResult]) -> str:
-    """The result in one line: PASS if every case passed."""
+    """Return the result in one line: PASS if every case passed."""
     passed = sum(verdict.passed for verdict in verdicts)
     word = "PASS" if passed == len(verdicts) else "FAIL"
     return f"{word} {passed}/{len(verdicts)}"
 
 
 def badge_line(verdicts: Sequence[CaseResult], date: str) -> str:
-    """The line for a README, in Markdown."""
+    """Return the line for a README, in Markdown."""
     return f"**{KIT}: {result_line(verdicts)}** (`arena conformance`, {date})"

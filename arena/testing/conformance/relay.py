@@ -19,10 +19,12 @@ _PING: Final = 0x6
 _ACK: Final = 0x1
 _PREFACE: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 _AT_ONCE: Final = struct.pack("ii", 1, 0)
-"""For SO_LINGER: closing the socket sends RST instead of the remaining bytes."""
+"""The value of SO_LINGER with which closing the socket sends RST instead of the remaining bytes."""
 CUT_DELAY_S: Final = 0.1
-"""The delay between the last byte before a cut and the cut. If both arrive together, gRPC's C core
-may miss the cut until its next ping 20 s later."""
+"""The delay in seconds between the last byte before a cut and the cut.
+
+If both arrive together, gRPC's C core may miss the cut until its next ping 20 s later.
+"""
 _READ_BYTES: Final = 1 << 16
 
 
@@ -41,7 +43,7 @@ class Frames:
         """Pings so far, without answers to pings."""
 
     def take(self, data: bytes, most_data_bytes: int | None = None) -> int:
-        """Read more bytes; returns how many may pass until so many bytes of DATA have passed."""
+        """Read more bytes; return how many may pass until `most_data_bytes` of DATA have passed."""
         at = 0
         while at < len(data):
             left = len(data) - at
@@ -106,7 +108,7 @@ class _Connection:
         self._theirs.close()
 
     def _forward(self, readable: list[Any], ready: selectors.BaseSelector) -> bool:
-        """Forward the received bytes; false if the connection is to be cut."""
+        """Forward the received bytes; return false if the connection is to be cut."""
         if self._theirs in readable:
             return False
         for source in readable:
@@ -148,7 +150,7 @@ class Relay:
         Args:
           endpoint_port: The port of the endpoint, on this machine.
           readable: Whether frames can be read, as they cannot under TLS.
-          socket_file: Where to listen; without it, on a port.
+          socket_file: The path of the socket file; by default the relay listens on a port.
         """
         self.readable = readable
         self.pings_s: list[float] = []
@@ -171,12 +173,12 @@ class Relay:
         threading.Thread(target=self._accept, name="relay", daemon=True).start()
 
     def cut_at(self, data_bytes: int) -> None:
-        """Cut the newest connection after so many bytes of DATA were sent to the client on it."""
+        """Cut the newest connection after `data_bytes` of DATA were sent to the client on it."""
         with self._lock:
             self._connections[-1].cut_at = data_bytes
 
     def reset(self) -> None:
-        """Cut all connections now, as when a machine fails."""
+        """Cut all connections now, like a machine that fails."""
         with self._lock:
             for connection in self._connections:
                 connection.reset()

@@ -32,11 +32,11 @@ TOKEN: Final = "conformance-token"  # noqa: S105  # only the scripted arena know
 BY_RULE: Final = "rule"
 """Stands for the index that the fixed bot plays by its rule."""
 HELLO_S: Final = 5.0
-"""How long an arena waits for hello."""
+"""The time in seconds for which an arena waits for hello."""
 
 
 class Unmet(Exception):
-    """The client did not do what the case expects. The text says what was expected and seen."""
+    """The client did not do what the case expects. The text has the expectation and the observation."""
 
 
 @dataclass(slots=True)
@@ -63,11 +63,11 @@ class Stage:
 
     @property
     def most_s(self) -> float:
-        """How long the client may take for each expected message."""
+        """The longest time in seconds for each expected message."""
         return self.case.most_ms / 1000
 
     def stderr_tail(self) -> str:
-        """The last line of the client's stderr, for the end of a sentence."""
+        """Return the last line of the client's stderr, for the end of a sentence."""
         lines = self.client.stderr_text.splitlines()
         return f"(its last line on stderr: {lines[-1]!r})" if lines else "(its stderr is empty)"
 
@@ -93,7 +93,7 @@ class OnStream:
     # The client's messages.
 
     def _next_message(self, wait_s: float, expected: str) -> BotMessage | None:
-        """The client's next message, without `ready`, which may come at any time."""
+        """Return the client's next message, without `ready`, which may come at any time."""
         until_s = time.monotonic() + wait_s
         while True:
             try:
@@ -297,7 +297,7 @@ def filled(text: str, places: Mapping[str, str]) -> str:
 
 
 def _padding(size_bytes: int) -> bytes:
-    """An unknown field, number 99, with this number of bytes."""
+    """Return an unknown field, number 99, with this number of bytes."""
     size, length = size_bytes, bytearray()
     while size > 127:
         length.append(size & 127 | 128)

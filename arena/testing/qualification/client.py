@@ -14,7 +14,7 @@ from arena.sandbox.process import BotProcess, launch
 from arena.sandbox.sandbox import Sandbox
 
 _END_S: Final = 5.0
-"""How long a bot may take to end."""
+"""The longest time in seconds for a bot to end."""
 
 
 class BotClient:
@@ -36,12 +36,12 @@ class BotClient:
 
     @property
     def stdout_lines(self) -> tuple[str, ...]:
-        """Empty: the log of a bot does not separate stdout and stderr."""
+        """Return no lines, because the log of a bot does not separate stdout and stderr."""
         return ()
 
     @property
     def stderr_text(self) -> str:
-        """Its output so far; all of it once it has ended."""
+        """Return its output so far; all of it after its end."""
         if self.exit_code is not None:
             self._ended(_END_S)
         return "\n".join(line.text for line in lines_of(self._process.output))
@@ -72,7 +72,7 @@ def starter(
     sandbox: Sandbox | None,
     socket: Path | None,
 ) -> Callable[[Sequence[str], Mapping[str, str], Path], BotClient]:
-    """A function that starts the bot in `folder` for one case. The kit calls it on another thread.
+    """Return a function that starts the bot in `folder` for one case. The kit calls it on another thread.
 
     A sandboxed bot has no network, so it needs the `socket` of the scripted arena.
     """
@@ -93,7 +93,7 @@ def starter(
 
 
 def lines_of(output: Path) -> list[Printed]:
-    """The lines that a bot printed; none if it has no log yet."""
+    """Return the lines that a bot printed; none if it has no log yet."""
     try:
         return [line for line in read_output(output) if not line.by_arena]
     except OSError:

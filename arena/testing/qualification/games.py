@@ -42,13 +42,13 @@ MAX_TABLES: Final = 2
 MOVE_MS: Final = 5_000
 BANK_MS: Final = 5_000
 FAULT_LIMIT: Final = 3
-"""Low, so that a game in which the bot always fails ends soon."""
+"""The limit of faults, which is low so that a game in which the bot always fails ends soon."""
 MIN_ASKS: Final = 10
 """The fewest asks of a match without faults with which a slow bot passes, if its time is over before the match is."""
 MAX_EVENTS: Final = 200
-"""The number of events of the hand in what a bot knew when it failed."""
+"""The maximal number of events of the hand in the report of a failed ask."""
 CUT_CHECK_S: Final = 0.05
-"""Time in seconds between two looks for matches to be ended, once the time of their seating is over."""
+"""Time in seconds between two checks for matches to be ended, after the time of their seating is over."""
 RANDOM: Final = BotId("random")
 _NOT_IN_IDS: Final = re.compile(r"[^A-Za-z0-9_-]")
 
@@ -78,7 +78,7 @@ class QualificationSeating:
 def seatings(
     declared: Sequence[DeclaredGame], seats: int | None = None
 ) -> list[QualificationSeating]:
-    """The checks of games: with the least and the most seats of each, or only with `seats`."""
+    """Return the checks of games: with the least and the most seats of each, or only with `seats`."""
     seatings = []
     for game in declared:
         wanted = sorted({game.seats[0], game.seats[-1]}) if seats is None else [seats]
@@ -87,7 +87,7 @@ def seatings(
 
 
 def order_of(seating: QualificationSeating, seed: str) -> DealSetOrder:
-    """The deal-set of a seating: matches of the default length, with the bot in every seat, or in two of more."""
+    """Return the deal-set of a seating: matches of the default length, with the bot in every seat, or in two of more."""
     game, seats = seating.game, seating.seats
     control = TimeControl(move_ms=MOVE_MS, bank_ms=BANK_MS)
     terms = MatchTerms(game, game.options({}, seats), seats, control, FAULT_LIMIT, seeded=True)
@@ -101,7 +101,7 @@ def order_of(seating: QualificationSeating, seed: str) -> DealSetOrder:
 
 
 def turns_of(seats: int) -> list[int]:
-    """The rotation of the bots in each match, in seats: evenly spread, from 0."""
+    """Return the rotation of the bots in each match, in seats: evenly spread, from 0."""
     tables = min(seats, MAX_TABLES)
     return [table * seats // tables for table in range(tables)]
 
@@ -117,7 +117,7 @@ class QualificationMatch:
     outcomes: tuple[tuple[int, Outcome], ...] = ()
     """The bot's seat and the outcome of each match."""
     is_cut: bool = False
-    """Whether its time was over before its matches were. Those are aborted, and their conduct is of what was played."""
+    """Whether its time was over before its matches had ended. These are aborted, and their conduct is that of the played part."""
 
 
 @dataclass(slots=True)
@@ -133,11 +133,11 @@ class Games:
     """Launches the sample bots and the random bot."""
     seed: str
     at_a_time: int
-    """Games that are played in parallel."""
+    """The number of games that are played in parallel."""
     until_s: float
-    """When all of them are to have ended, as `trio.current_time`."""
+    """The time by which all of them must end, on the clock of `trio.current_time`."""
     _unplayed: dict[str, int] = field(default_factory=dict)
-    """How many seatings of a game are not played yet, by its id; none for a game that is over."""
+    """The number of unplayed seatings of a game, by its id; a finished game has no entry."""
 
     async def play(
         self, wanted: Sequence[QualificationSeating], on_done: Callable[[QualificationMatch], None]
@@ -162,7 +162,7 @@ class Games:
                 nursery.start_soon(one, seatings)
 
     def _share_s(self, game: Game) -> float:
-        """The time of the next seating of a game, so that all that is left has as much."""
+        """Return the time of the next seating of a game, so that all remaining ones have as much."""
         in_turn = math.ceil(sum(self._unplayed.values()) / self.at_a_time)
         left_s = self.until_s - trio.current_time()
         return max(0.0, left_s / max(in_turn, self._unplayed[game.id]))
@@ -220,7 +220,7 @@ class Games:
     ) -> None:
         """End the matches of an order after a time, and keep the conduct in each by its id.
 
-        A match that waits for the bot, as it plays one at a time, begins when another ends.
+        A match that waits for a bot that plays one match at a time begins when another ends.
         """
         await trio.sleep(after_s)
         while True:
@@ -246,7 +246,7 @@ class _SeatedBots:
         await self._others.ensure(others)
 
     def phases_of(self, bots: Sequence[BotId]) -> None:
-        """A bot plays all tables of a seating as one process."""
+        """Return None: a bot plays all tables of a seating as one process."""
 
     def all_sandboxed(self, bots: Sequence[BotId]) -> bool:  # noqa: ARG002 - as `BotSource.all_sandboxed`
         """Return False: one process sees all tables."""
@@ -254,7 +254,7 @@ class _SeatedBots:
 
 
 def _why_not_seated(session: Session | None, seating: QualificationSeating) -> str:
-    """Why the bot cannot be seated at a game of its manifest; empty if it can."""
+    """Return why the bot cannot be seated at a game of its manifest; empty if it can."""
     game = seating.game
     offered = None if session is None else session.declared.games.get(game.id)
     if offered is None:
@@ -311,7 +311,7 @@ def check_of(played: QualificationMatch, replays: Path, output: Sequence[str], a
 
 
 def _times(played: QualificationMatch, replays: Path) -> dict[str, Any]:
-    """The fields of a `Check` for the times of a bot's decisions, from the matches that have a replay."""
+    """Return the fields of a `Check` for the times of a bot's decisions, from the matches that have a replay."""
     decisions, noted = list[TimedDecision](), list[SdkTimes]()
     for at, outcome in played.outcomes:
         path, seat = replay_path(replays, outcome.match_id), Seat(at)
@@ -323,7 +323,7 @@ def _times(played: QualificationMatch, replays: Path) -> dict[str, Any]:
 
 
 def _first_problem(diagnosis: MatchDiagnosis, replay: Replay) -> dict[str, Any]:
-    """The fields of a `Check` for the first fault of a bot in a match."""
+    """Return the fields of a `Check` for the first fault of a bot in a match."""
     if not diagnosis.faults:
         return {"problem": DEAL.message(diagnosis.forfeited_before)}
     first, more = diagnosis.faults[0], len(diagnosis.faults) - 1

@@ -26,12 +26,12 @@ from cardarena.v1.play_pb2 import (
 
 TOKEN: Final = "qualification"  # noqa: S105  # the scripted arena accepts any
 MOST_MS: Final = 8_000
-"""The time limit for each expected message."""
+"""The time limit for each expected message, in milliseconds."""
 QUIET_MS: Final = 300
-"""How long the arena waits to see that the bot sends nothing."""
+"""The time in milliseconds for which the arena waits to see that the bot sends nothing."""
 _UNKNOWN: Final = b"a field of a later version"
 UNKNOWN_HEX: Final = (b"\xa2\x06" + bytes([len(_UNKNOWN)]) + _UNKNOWN).hex()
-"""Field 100, a text, as a later version of the arena might send it."""
+"""Field 100, a text, such as a later version of the arena might send."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class ShownMatch:
     """The first ask of the seat; later ones would depend on the bot's answer."""
 
     def renamed(self, match: int) -> "ShownMatch":
-        """The same messages with another number of the match."""
+        """Return the same messages with another number of the match."""
         start, ask = MatchStart(), Ask()
         start.CopyFrom(self.start)
         ask.CopyFrom(self.ask)
@@ -70,13 +70,13 @@ def shown_match(declared: DeclaredGame, seed: str) -> ShownMatch:
 
 
 def cases(shown: ShownMatch) -> Sequence[Case]:
-    """All robustness cases, with these messages."""
+    """Return all robustness cases, with these messages."""
     one, other = shown.renamed(1), shown.renamed(2)
     return [_case(name, streams(one, other)) for name, streams in _CASES.items()]
 
 
 def entry_of(name: str) -> ErrorEntry:
-    """The entry of a case in the table of errors."""
+    """Return the entry of a case in the table of errors."""
     return entry(f"Q-{name.upper().replace('_', '-')}")
 
 

@@ -1,4 +1,4 @@
-"""Runs all checks of a qualification, within a time limit, in a folder of its own."""
+"""Runs all checks of a qualification, within a time limit, in a separate folder."""
 
 import functools
 import os
@@ -48,18 +48,18 @@ from arena.testing.qualification.games import (
 )
 
 MOST_S: Final = 120.0
-"""The time limit from the archive to the report, without the installation of wheels."""
+"""The time limit in seconds from the archive to the report, without the installation of wheels."""
 REPLAYS_S: Final = 6.0
-"""The part of it that is reserved for reading the replays of failed checks."""
+"""The seconds of it that are reserved for reading the replays of failed checks."""
 END_GAMES_S: Final = 4.0
-"""The part of it that is reserved for ending the matches of slow bots."""
+"""The seconds of it that are reserved for ending the matches of slow bots."""
 START: Final = "start"
 """The name of the bot's first process."""
 RANDOM_BOT: Final = Path(__file__).with_name("random_opponent.py")
 
 
 def sample_bot(game: Game) -> Path:
-    """The sample bot of a game; each family of games has one."""
+    """Return the sample bot of a game; each family of games has one."""
     return SAMPLE_BOTS / f"{game.family}.py"
 
 
@@ -99,13 +99,13 @@ class Shelves:
     """The folder of installed wheels, for later runs; None to use a temporary one."""
 
     def names(self) -> Collection[str] | None:
-        """The runtimes that the bot may name; None if that was already checked."""
+        """Return the runtimes that the bot may name; None if that was already checked."""
         if self.runtime_sha256:
             return None
         return () if self.data is None else BuiltRuntimes(self.data).names()
 
     def site(self, name: str) -> Path:
-        """The packages of a runtime. Raises `BadCommand` if it was removed."""
+        """Return the packages of a runtime. Raises `BadCommand` if it was removed."""
         assert self.data is not None, "it has names"
         sha256 = self.runtime_sha256
         if not sha256:
@@ -280,7 +280,7 @@ class _Run:
         return not problem
 
     async def _install(self) -> None:
-        """Install the bot's wheels, as the first entry of its import path."""
+        """Install the bot's wheels, and make them the first entry of its import path."""
         if not self._manifest.runs_python:
             return
         bot = self._work / "bot"
@@ -344,7 +344,7 @@ class _Run:
             self._on_done(self.found.cases[case.id].title)
 
     def _sockets(self, case: str) -> Path | None:
-        """A folder for the sockets of a case; None if their paths would be too long.
+        """Return a folder for the sockets of a case; None if their paths would be too long.
 
         Without sockets the case uses ports, and the bot has no sandbox, because a sandboxed bot has no
         network.
@@ -383,7 +383,7 @@ class _Run:
         return last_of(self._output(process))
 
     def _output(self, process: str) -> list[str]:
-        """The output of a process of the bot, with file names as in its archive."""
+        """Return the output of a process of the bot, with file names as in its archive."""
         names = list(dict.fromkeys((instance_name(process, 0), process)))
         copies = (self._bots / name / COPY for name in names)
         lines = [line.text for name in names for line in lines_of(self._bots / f"{name}.log")]
