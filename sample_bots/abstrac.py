@@ -1,9 +1,8 @@
 """Plays the four Abstracs by searching ahead.
 
-Once a row lies there nothing is hidden, so this is a game like chess: look at
-my takes, at the answers to each, and so on, first a few takes deep and then to
-the last card (alpha-beta). That is seldom more than it can do, so most rows are
-played perfectly from the first card. It needs nothing but the SDK.
+A row is public, so this is a game like chess: the bot searches its takes, the answers to each, and so on, first a few
+takes deep and then to the last card (alpha-beta). This usually fits into its time, so most rows are played perfectly
+from the first card. It needs only the SDK.
 """
 
 import itertools
@@ -14,13 +13,17 @@ import cardarena
 from cardarena import abstrac
 
 DEPTHS = (4, 8, 12, 26)
-"""Takes looked ahead, one search after the other: a shallow one tells the next what to try
-first. No row has more than 26 cards, so the last is exact."""
+"""The numbers of takes ahead of successive searches: a shallow search orders the moves of the next one.
+
+No row has more than 26 cards, so the last search is exact.
+"""
 MAX_POSITIONS = 120_000
-"""Looked at for one move, at most; that takes half a second. A count, not a time, so that the
-bot plays alike on slow and fast machines."""
+"""The maximal number of positions for one move, which takes half a second.
+
+It is a count, not a time, so that the bot plays equally on slow and fast machines.
+"""
 RESERVE_S = 0.5
-"""The search ends early when the clock shows less than this."""
+"""The seconds on the clock below which the search ends early."""
 
 SUIT_LIMITS = {"s": 1, "h": 2, "c": 3, "d": 4}
 INFINITY = 1_000_000
@@ -50,7 +53,7 @@ def suits_of(heap):
 
 @lru_cache(1 << 17)
 def combinations(heap):
-    """Points of sets and runs."""
+    """Return the points of sets and runs."""
     a, b, c, d = suits_of(heap)
     four = a & b & c & d
     three = (a & b & (c | d) | (a | b) & c & d) ^ four
@@ -60,7 +63,7 @@ def combinations(heap):
 
 @lru_cache(1 << 17)
 def factors(heap):
-    """Longest flush, sequence and set of a half of the 52-card game, multiplied."""
+    """Return the product of the longest flush, sequence and set of a half of the 52-card game."""
     a, b, c, d = suits = suits_of(heap)
     pair, three = a & b | c & d | (a | b) & (c | d), a & b & (c | d) | (a | b) & c & d
     same_rank = bool(heap) + bool(pair) + bool(three) + bool(a & b & c & d)
@@ -68,7 +71,7 @@ def factors(heap):
 
 
 def margin(mine, theirs, left):
-    """My points less theirs, supposed that the cards left will be shared equally."""
+    """Return my points less theirs, assuming that the cards left will be shared equally."""
     points, other_points = combinations(mine), combinations(theirs)
     count, other_count = mine.bit_count(), theirs.bit_count()
     if not left and not points:  # the misère: the products change hands
@@ -79,17 +82,17 @@ def margin(mine, theirs, left):
 
 
 def half_margin(mine, theirs, left):
-    """The same for a half of the 52-card game."""
+    """Return the same for a half of the 52-card game."""
     short, other_short = (13 - heap.bit_count() - left / 2 for heap in (mine, theirs))
     return factors(mine) * max(1, 2 * short) - factors(theirs) * max(1, 2 * other_short)
 
 
 class OutOfPositions(Exception):
-    """The search has to stop; the result of the one before it stands."""
+    """The search has to stop; the result of the previous search counts."""
 
 
 class Search:
-    """A row of cards, and what has been found out about it."""
+    """A row of cards, and the results of searches in it."""
 
     def __init__(self, game, row):
         self.cards = list(row)
@@ -105,7 +108,7 @@ class Search:
         return 12 if self.by_previous else self.limits[0]
 
     def best_take(self, at, mine, theirs, limit, time_left_s):
-        """The margin of the seat to take, the take that makes it, and the takes looked ahead."""
+        """Return the margin of the seat to take, the take that makes it, and the takes looked ahead."""
         self.positions, self.time_left_s = 0, time_left_s
         found = (0, 1, 0)
         for depth in DEPTHS:
@@ -119,7 +122,7 @@ class Search:
         return found
 
     def value(self, at, mine, theirs, limit, depth, alpha, beta):
-        """The margin for the seat to take, if both play as well as `depth` takes show."""
+        """Return the margin for the seat to take, if both play as well as `depth` takes show."""
         left = self.size - at
         if not left or not depth:
             return self.margin(mine, theirs, left)
@@ -154,7 +157,7 @@ class AbstracBot(abstrac.Bot):
         view, row = ask.view, list(ask.view.row)
         if self.search is None or self.search.cards[-len(row) :] != row:
             self.search = Search(self.game, row)
-        search = self.search  # what was found out at earlier takes from this row stays known
+        search = self.search  # the results of earlier takes from this row stay known
         at = search.size - len(row)
         mine, theirs = (
             sum(BIT[card] for card in view.taken[seat].cards) for seat in (self.seat, 1 - self.seat)
@@ -162,7 +165,7 @@ class AbstracBot(abstrac.Bot):
         limit = view.limit or search.first_limit()
         value, count, depth = search.best_take(at, mine, theirs, limit, ask.time_left_s)
         if view.phase == abstrac.PHASE_CHOOSE:
-            # What taking first wins is what taking second loses.
+            # The gain of taking first is the loss of taking second.
             order = abstrac.FIRST if value >= 0 else abstrac.SECOND
             move = abstrac.Move(verb=abstrac.CHOOSE, order=order)
         else:

@@ -1,10 +1,8 @@
-"""Plays Arlington by weighing what every move does to the tables and to its hand.
+"""Plays Arlington by weighing the effect of every move on the tables and on its hand.
 
-Points on my table count in full, those on the others' tables against me. What
-my hand could still lay down counts about half, for a set that is led can be
-beaten and a hand can end before it is led. Single cards are led and played to
-gather more when they are likely to take the trick, and they are chosen among
-those that the hand needs least. It needs nothing but the SDK.
+Points on my table count in full, and those on the others' tables against me. Sets in my hand count about half, because
+a set that is led can be beaten, and a hand can end before it is led. Single cards are led and played to gather more if
+they are likely to take the trick; they are chosen among those that the hand needs least. It needs only the SDK.
 """
 
 import cardarena
@@ -15,9 +13,9 @@ SUITS = "cdhs"
 JOKER = "Jk"
 COUPLES = {"KQ": (8, 2), "QJ": (4, 1)}  # points in one suit, and in two
 
-IN_HAND = 0.5  # a set in the hand against one on the table
+IN_HAND = 0.5  # the worth of a set in the hand, relative to one on the table
 STANDS = 0.8  # the chance that a set led is not beaten
-GATHERED = 0.8  # a card more in the hand
+GATHERED = 0.8  # the worth of another card in the hand
 JOKER_WORTH = 3.0
 LEAD_WORTH = 1.0
 
@@ -27,7 +25,7 @@ def rank(card):
 
 
 def points(cards):
-    """What a set scores in its best reading; 0 if it is none."""
+    """Return the score of a set in its best reading; 0 if it is no set."""
     plain = [card for card in cards if card != JOKER]
     jokers, size = len(cards) - len(plain), len(cards)
     ranks, suits = {rank(card) for card in plain}, {card[1] for card in plain}
@@ -41,7 +39,7 @@ def points(cards):
 
 
 def couple_points(plain, jokers):
-    """What cards are worth as a couple with so many jokers; 0 if they are none."""
+    """Return the points of cards as a couple with this number of jokers; 0 if they are no couple."""
     if len(plain) + jokers == 1:
         return 2 * (jokers == 1 or plain == ["2h"])
     if len(plain) + jokers != 2:
@@ -55,7 +53,7 @@ def couple_points(plain, jokers):
 
 
 def candidates(plain):
-    """Sets that a hand without jokers has, as far as it is worth to look for them."""
+    """Yield the sets of a hand without jokers that are worth a search."""
     for card in plain:
         yield [card]
     for one in RANKS:
@@ -71,7 +69,7 @@ def candidates(plain):
 
 
 def hand_worth(hand):
-    """The points of the sets in a hand: the best one, then the best of the rest, and so on."""
+    """Return the points of the sets in a hand: the best one, then the best of the rest, and so on."""
     plain = [card for card in hand if card != JOKER]
     worth = JOKER_WORTH * (len(hand) - len(plain))
     while plain:
@@ -117,22 +115,22 @@ class ArlingtonBot(arlington.Bot):
         return IN_HAND * hand_worth(hand) + GATHERED * 0.25 * len(hand)
 
     def loses(self, cards, gains=()):
-        """What the hand is worth less without some cards and with others."""
+        """Return the loss of the hand without some cards and with others."""
         left = [*self.held, *gains]
         for card in cards:
             left.remove(card)
         return self.now - self.worth_of(left)
 
     def share(self, seat):
-        """How much a point on a seat's table is worth to me."""
+        """Return the worth of a point on a seat's table to me."""
         return 1.0 if seat == self.seat else -1.0 / (len(self.players) - 1)
 
     def buries(self, seat, index):
-        """What it is worth to me that a set on a table goes to the graveyard."""
+        """Return the gain for me if a set on a table goes to the graveyard."""
         return -self.share(seat) * self.view.tables[seat].points[index]
 
     def gathers(self, card, seats_left):
-        """The chance that no seat to come beats a card of the led suit."""
+        """Return the chance that no seat to come beats a card of the led suit."""
         view = self.view
         seen = {*view.held, *view.buried, *view.trick_cards}
         seen.update(each for table in view.tables for cards in table.sets for each in cards.cards)
@@ -145,7 +143,7 @@ class ArlingtonBot(arlington.Bot):
         return takes * (LEAD_WORTH + GATHERED * others) - LEAD_WORTH - self.loses([card])
 
     def change_set(self, move):
-        """Adds a card to a set, or takes a joker of it."""
+        """Add a card to a set, or take a joker from it."""
         table = self.view.tables[move.seat]
         cards, gains = [*table.sets[move.index].cards, move.card], []
         if move.verb == arlington.TAKE_JOKER:
@@ -170,7 +168,7 @@ class ArlingtonBot(arlington.Bot):
         return gain + self.buries(active.owner, active.index) - self.loses(cards)
 
     def seats_to_come(self):
-        """Seats with cards that play or answer after me."""
+        """Return the seats with cards that play or answer after me."""
         sizes = self.view.hand_sizes
         count = (self.view.lead - self.seat) % len(sizes) - 1
         return sum(sizes[(self.seat + 1 + at) % len(sizes)] > 0 for at in range(count))

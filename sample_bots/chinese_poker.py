@@ -1,10 +1,9 @@
-"""Plays Chinese Poker: sets the cards by what the three rows should win, and gives up bad hands.
+"""Plays Chinese Poker: sets the cards by the expected units of the three rows, and surrenders bad hands.
 
-All good settings are looked at twice. First row by row: how often it beats the same
-row of a sensible player, and what it then pays; to that comes what three rows
-won, or lost, together pay. Then the best of them are tried against 400 opponents,
-since who has a strong back mostly has a strong front as well. A hand that
-loses more to those than a surrender costs is given up. It needs nothing but the SDK.
+All good settings are rated twice. The first rating adds, for each row, the chance that it beats the same row of a
+sensible player times its units, and the units for three won or lost rows. Then the best settings are tried against 400
+opponents, because a player with a strong back usually also has a strong front. A hand that loses more to these than a
+surrender costs is given up. It needs only the SDK.
 """
 
 from bisect import bisect_right
@@ -20,16 +19,16 @@ RANKS = " 23456789TJQKA"  # a rank's number is its place
 PACK = [rank + suit for rank in RANKS[1:] for suit in "cdhs"]
 CLASSES = ("high", "pair", "two", "trips", "straight", "flush", "full", "quads", "suited")
 TRIPS, STRAIGHT, FLUSH, FULL, QUADS, SUITED = range(3, 9)  # their places; suited: straight flush
-# By how often ranks are repeated; straights and flushes are found apart.
+# These are the classes by the repetition of ranks; straights and flushes are found separately.
 SHAPES = {(2, 1): 1, (2, 1, 1, 1): 1, (2, 2, 1): 2, (3,): 3, (3, 1, 1): 3, (3, 2): 6, (4, 1): 7}
 
 SCOOP_UNITS = 3
 DRAGON_UNITS, NATURAL_UNITS = 13, 3
 BACKS_TRIED = 150
-"""Strongest backs that settings are made with; weaker ones win too little."""
+"""The number of strongest backs with which settings are made; weaker ones win too little."""
 SURRENDER_UNITS = 2
 SETTINGS_TRIED = 20
-"""Settings, the best row by row, that are tried against the opponents."""
+"""The number of settings, the best of the first rating, that are tried against the opponents."""
 
 # Four hundred hands dealt at random and set row by row. A row is a character: its place
 # between the steps below, in fifths of a step.
@@ -53,13 +52,13 @@ tJ4AQqIjvLtdc8US41luvLYU4qeS82
 
 
 def number(kind, ranks):
-    """A hand as a number: its class, then its ranks in the order in which they count."""
+    """Return a hand as a number: its class, then its ranks in the order in which they count."""
     digits = "".join(f"{rank:x}" for rank in ranks).ljust(5, "0")
     return CLASSES.index(kind) << 20 | int(digits, 16)
 
 
 def steps(text):
-    """Rows, between any two neighbours of which a sensible player's row is equally often."""
+    """Return rows such that a sensible player's row is equally likely between any two neighbours."""
     kinds_and_ranks = (step.split() for step in text.split(", "))
     return [0, *(number(kind, map(RANKS.index, ranks)) for kind, ranks in kinds_and_ranks), 9 << 20]
 
@@ -79,7 +78,7 @@ BACK_STEPS = steps(
 
 @cache
 def by_ranks(ranks):
-    """The number of three or five cards of these ranks, the highest first, suits aside."""
+    """Return the number of three or five cards of these ranks, the highest first, without regard to suits."""
     counts = Counter(ranks).most_common()  # equal counts stay in order
     ordered = [rank for rank, _ in counts]
     if len(ordered) == 5:
@@ -92,7 +91,7 @@ def by_ranks(ranks):
 
 
 def strength(row):
-    """A row as a number; of two the higher wins. The cards are from ace to two."""
+    """Return a row as a number; of two the higher wins. The cards are from ace to two."""
     value = by_ranks(tuple([RANKS.index(card[0]) for card in row]))
     if len(row) == 5 and len({card[1] for card in row}) == 1:
         kind = SUITED if value >> 20 == STRAIGHT else FLUSH
@@ -101,7 +100,7 @@ def strength(row):
 
 
 def units(place, value):
-    """What a row pays if it wins; places are front, middle, back."""
+    """Return the units of a row if it wins; places are front, middle, back."""
     kind = value >> 20
     if place == 0:
         return 3 if kind == TRIPS else 1
@@ -111,7 +110,7 @@ def units(place, value):
 
 
 def place_of(place, value):
-    """The place of a row among those of sensible players, in steps."""
+    """Return the place of a row among those of sensible players, in steps."""
     bounds = (FRONT_STEPS, MIDDLE_STEPS, BACK_STEPS)[place]
     at = bisect_right(bounds, value) - 1
     return at + (value - bounds[at]) / (bounds[at + 1] - bounds[at])
@@ -119,13 +118,13 @@ def place_of(place, value):
 
 @lru_cache(1 << 16)
 def prospects(place, value):
-    """How often a row wins, and what it makes."""
+    """Return the chance that a row wins, and its expected units."""
     wins = place_of(place, value) / (len(FRONT_STEPS) - 1)
     return wins, wins * units(place, value) - (1 - wins)
 
 
 def expected(rows):
-    """Units that the rows should make of one opponent."""
+    """Return the expected units of the rows from one opponent."""
     (a, made_a), (b, made_b), (c, made_c) = map(prospects, (0, 1, 2), rows)
     scoops = a * b * c - (1 - a) * (1 - b) * (1 - c)
     return made_a + made_b + made_c + SCOOP_UNITS * scoops
@@ -139,14 +138,14 @@ OPPONENTS_ROWS = [
 
 @lru_cache(1 << 12)
 def against_opponents(rows):
-    """Units that the rows make of each opponent on average."""
+    """Return the mean units of the rows from the 400 opponents."""
     ours = [5 * place_of(place, value) for place, value in enumerate(rows)]
     pays = [units(place, value) for place, value in enumerate(rows)]
     made = 0
     for theirs in OPPONENTS_ROWS:
         scoops = scooped = 1
         for mine, other, pay in zip(ours, theirs, pays, strict=True):
-            wins = min(1, max(0, mine - other))  # in the same fifth, it is a matter of chance
+            wins = min(1, max(0, mine - other))  # in the same fifth, both are equally likely to win
             made += wins * pay - (1 - wins)
             scoops *= wins
             scooped *= 1 - wins
@@ -156,7 +155,7 @@ def against_opponents(rows):
 
 @cache
 def splits(back):
-    """The ways to part the cards that a back leaves, by their places in the hand."""
+    """Return the ways to divide the cards that a back leaves, by their places in the hand."""
     left = [place for place in range(13) if place not in back]
     return [
         (middle, tuple(place for place in left if place not in middle))
@@ -165,7 +164,7 @@ def splits(back):
 
 
 def best_setting(held):
-    """The rows that should make most, front first, and the units that they should make."""
+    """Return the rows with the most expected units, front first, and these units."""
     held = sorted(held, key=PACK.index, reverse=True)
     value = {
         places: strength([held[place] for place in places])
@@ -177,7 +176,7 @@ def best_setting(held):
     for back in sorted(fives, key=value.__getitem__, reverse=True)[:BACKS_TRIED]:
         for middle, front in splits(back):
             numbers = value[front], value[middle], value[back]
-            if numbers[0] <= numbers[1] <= numbers[2]:  # else it is a foul
+            if numbers[0] <= numbers[1] <= numbers[2]:  # otherwise it is a foul
                 found[numbers] = front, middle, back
     tried = nlargest(SETTINGS_TRIED, found, key=expected)
     best = max(tried, key=against_opponents)

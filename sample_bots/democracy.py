@@ -1,11 +1,9 @@
-"""Plays Democracy by weighing every card: what it does on this trick against any other.
+"""Plays Democracy by comparing the effect of every card on this trick with its effect on other tricks.
 
-A point is worth what it adds to my chance of a tribe, less what it adds to the
-others'; points of a tribe that is decided are worth nothing. The others are
-supposed to play any card that I have not seen. The card played is the one that
-does most more (or least less) on this upcard than it would on the average one:
-so strong cards win dear tricks and the rest is thrown away. It needs nothing
-but the SDK.
+A point is worth its increase of my chance of a tribe, less the increase of the others' chances; points of a decided
+tribe are worth nothing. The others are assumed to play any card that I have not seen. The bot plays the card whose
+effect on this upcard exceeds that on the average upcard most: so strong cards win valuable tricks, and the others are
+discarded. It needs only the SDK.
 """
 
 import math
@@ -28,7 +26,7 @@ def points(card):
 
 
 def plain_rank(card):
-    """A card's height where no trump is played; a joker is a five."""
+    """Return a card's height if no trump is played; a joker is a five."""
     return RANKS.index("5" if card == JOKER else card[0])
 
 
@@ -37,12 +35,12 @@ def trump_of(upcard):
 
 
 def none_of(few, all_cards, draws):
-    """The chance that none of a few among all cards is drawn."""
+    """Return the chance that none of a few among all cards is drawn."""
     return math.prod(max(0, all_cards - few - i) / (all_cards - i) for i in range(draws))
 
 
 def chances(card, trump, unseen, others):
-    """The chances that the card wins the trick, and that it ties."""
+    """Return the chances that the card wins the trick, and that it ties."""
     size = len(unseen)
     trumps = [each for each in unseen if each[1] == trump]
     if card[1] == trump:
@@ -60,14 +58,14 @@ def chances(card, trump, unseen, others):
 
 
 def tribe_chance(have, left, seats):
-    """The chance to end with 13 points when those left fall to the seats at random, in lumps."""
+    """Return the chance to end with 13 points if the remaining points go to the seats at random, in lumps."""
     spread = math.sqrt(4 * left * (seats - 1)) / seats
     over = have + left / seats - (TRIBE - 0.5)
     return 0.5 * (1 + math.erf(over / spread / math.sqrt(2))) if spread else float(over > 0)
 
 
 def lead(captured, left, me):
-    """My chance of the tribe less the others' mean."""
+    """Return my chance of the tribe less the mean chance of the others."""
     chance = [tribe_chance(have, left, len(captured)) for have in captured]
     return chance[me] - (sum(chance) - chance[me]) / (len(chance) - 1)
 
@@ -94,14 +92,14 @@ class DemocracyBot(democracy.Bot):
         )
 
     def unseen_cards(self, view):
-        """Cards that may be in the others' hands."""
+        """Return the cards that may be in the others' hands."""
         pack = [rank + suit for rank in RANKS for suit in SUITS]
         pack += [JOKER] * JOKERS.get(len(self.players), 0)
         seen = [*view.held, *view.island.upcards, *view.island.plays, view.upcard]
         return list((Counter(pack) - Counter(seen)).elements())
 
     def weigh_points(self, island):
-        """What a point of each suit is worth to me in my own heap, and in another's."""
+        """Compute the worth of a point of each suit to me in my own heap, and in another's."""
         self.mine, self.theirs = {JOKER[1]: 0.0}, {JOKER[1]: 0.0}
         lost = Counter()
         for card in island.discarded:
@@ -122,7 +120,7 @@ class DemocracyBot(democracy.Bot):
         self.thrown_theirs = total_worth(self.unseen, self.theirs) * self.others / len(self.unseen)
 
     def worth(self, card, upcard):
-        """What it is worth to play the card to a trick with this upcard."""
+        """Return the worth of playing the card to a trick with this upcard."""
         wins, ties = chances(card, trump_of(upcard), self.unseen, self.others)
         own, shown = (card,), (card, upcard)
         win = total_worth(shown, self.mine) + self.thrown_mine

@@ -1,11 +1,9 @@
-"""Plays Eleusis by holding many rules for possible and dropping those that the table refutes.
+"""Plays Eleusis with many candidate rules, which lose weight when the table contradicts them.
 
-Each candidate is a rule of the arena's language, written so that Python reads
-it as well. All that happened at the table is put to each: right cards, wrong
-ones, and hands in which nothing was right. A candidate counts for less with
-every contradiction, so that the nearest ones still guide the play if the rule
-is none of them. Sure of the rule, the bot plays several cards at once, turns
-prophet, or guesses. It needs nothing but the SDK.
+Each candidate is a rule of the arena's language, written so that Python can evaluate it too. It is compared with
+everything on the table: right cards, wrong cards, and hands in which no card was right. Each contradiction reduces its
+weight, so the nearest candidates still guide the play if the rule is none of them. If the bot is sure of the rule, it
+plays several cards at once, declares itself prophet, or guesses. It needs only the SDK.
 """
 
 from itertools import permutations, product
@@ -14,7 +12,7 @@ from typing import NamedTuple
 import cardarena
 from cardarena import eleusis
 
-CONTRADICTION = 0.05  # what each leaves of a candidate's weight
+CONTRADICTION = 0.05  # the factor of a candidate's weight for each contradiction
 SURE = 0.9  # the weight, of all together, from which one candidate is believed
 
 
@@ -67,7 +65,7 @@ RULES = [(text, as_python(text)) for text in candidate_texts()]
 
 
 def is_fair(rule):
-    """Whether a fifth to four fifths of the cards may follow any card, so that no line comes to a dead end."""
+    """Return whether a fifth to four fifths of the cards may follow any card, so that no line comes to a dead end."""
     faces = list(FACES.values())
     return all(
         0.2 <= sum(rule(face, last, [last] * (1 + at % 8)) for face in faces) / 52 <= 0.8
@@ -75,7 +73,7 @@ def is_fair(rule):
     )
 
 
-# Sent as a dealer, drawn by the bot's own dice: a rule that is always the same would be known soon.
+# As a dealer, the bot draws a rule by its own dice: a fixed rule would soon be known.
 DEALT = [text for text, rule in RULES if is_fair(rule)]
 
 
@@ -103,10 +101,10 @@ class EleusisBot(eleusis.Bot):
                 return eleusis.Move(verb=eleusis.GUESS, text=text)
         return eleusis.Move(verb=eleusis.PASS)
 
-    # What the candidates are worth.
+    # Weights of the candidates.
 
     def learn(self, view):
-        """Put what is new on the table to every candidate."""
+        """Update the weight of every candidate by the news on the table."""
         if view.hand != self.hand:
             self.hand, self.known = view.hand, (1, 0, 0)
             self.weights = [1.0] * len(RULES)
@@ -118,7 +116,7 @@ class EleusisBot(eleusis.Bot):
         for unit in range(sides, len(layout.sidelines)):
             self.weigh(layout.side_after[unit] + 1, layout.sidelines[unit].cards, right=False)
         for call in range(hands, len(calls.seats)):
-            if calls.right[call]:  # of a false one, the card that was moved says it all
+            if calls.right[call]:  # a false no-play shows no more than the card that was moved
                 for card in calls.hands[call].cards:
                     self.weigh(calls.after[call] + 1, [card], right=False)
         self.known = len(self.line), len(layout.sidelines), len(calls.seats)
@@ -126,7 +124,7 @@ class EleusisBot(eleusis.Bot):
         self.weights = [weight / most for weight in self.weights]
 
     def weigh(self, length, cards, *, right):
-        """Hold against each candidate that it says otherwise of cards after `length` others."""
+        """Reduce the weight of each candidate that contradicts the verdict on cards after `length` others."""
         for at, (_, rule) in enumerate(RULES):
             if allows(rule, self.line[:length], cards) != right:
                 self.weights[at] *= CONTRADICTION
@@ -135,7 +133,7 @@ class EleusisBot(eleusis.Bot):
         return RULES[self.weights.index(max(self.weights))]
 
     def share(self, test):
-        """The share of the weight that is with the candidates that pass a test."""
+        """Return the share of the weight of the candidates that pass a test."""
         passed = sum(
             weight
             for weight, (_, rule) in zip(self.weights, RULES, strict=True)
@@ -144,7 +142,7 @@ class EleusisBot(eleusis.Bot):
         return passed / sum(self.weights)
 
     def trust(self):
-        """How sure it is what may come next: the share that says the same as the best."""
+        """Return the certainty about the next card: the share of the candidates that agree with the best one."""
         said = self.next_faces(self.best()[1])
         return self.share(lambda rule: self.next_faces(rule) == said)
 
@@ -152,18 +150,18 @@ class EleusisBot(eleusis.Bot):
         return [rule(face, self.line[-1], self.line) for face in FACES.values()]
 
     def chance(self, cards):
-        """The chance that the cards are right, one after the other."""
+        """Return the chance that the cards are right, one after the other."""
         return self.share(lambda rule: allows(rule, self.line, cards))
 
     def nothing_right(self, held):
-        """The chance that no card of a hand is right."""
+        """Return the chance that no card of a hand is right."""
         faces = set(held)
         return self.share(lambda rule: not any(allows(rule, self.line, [c]) for c in faces))
 
-    # What to do.
+    # Moves.
 
     def play(self, view):
-        """Play what loses most cards on average; a wrong card brings two, for one that goes."""
+        """Choose the play that reduces the hand most on average; a wrong card adds two cards, for the one that leaves the hand."""
         express = self.game == "eleusis_express"
         plays = [[max(set(view.held), key=lambda card: (self.chance([card]), card))]]
         if not express:
@@ -175,7 +173,7 @@ class EleusisBot(eleusis.Bot):
         return eleusis.Move(verb=eleusis.PLAY, cards=plays[gains.index(max(gains))])
 
     def string(self, held):
-        """Cards that follow each other by the best candidate."""
+        """Return cards that may follow each other by the best candidate."""
         _, rule = self.best()
         left, found = list(held), []
         while True:
@@ -199,7 +197,7 @@ class EleusisBot(eleusis.Bot):
 
 
 def allows(rule, line, cards):
-    """Whether a rule lets cards follow a line one after the other."""
+    """Return whether a rule lets cards follow a line one after the other."""
     line = list(line)
     for card in cards:
         if not rule(FACES[card], line[-1], line):

@@ -1,4 +1,4 @@
-"""Plays every game: always takes the first of the offered moves. A bot to be beaten."""
+"""Plays every game by the first offered move. It is easy to beat."""
 
 import cardarena
 

@@ -1,8 +1,7 @@
 """Plays Jam: wins tricks as cheaply as it can, and saves its strength for streaks.
 
-Every card is played once in the end, so what counts is when. The bot keeps its
-high cards together: it puts low cards back while there is a stock, breaks the
-other seat's streaks before they are worth something, and goes on with its own.
+Every card is played at some time, so only the order counts. The bot keeps its high cards together: it puts low cards
+back while there is a stock, breaks the other seat's streaks before they score, and continues its own.
 """
 
 import cardarena
@@ -16,7 +15,7 @@ def rank(card):
 
 
 def streak(winners):
-    """Who won the last tricks, and how many in a row."""
+    """Return the winner of the last tricks, and the number of tricks in a row."""
     length = 0
     for winner in reversed(winners):
         if winner != winners[-1]:
@@ -33,13 +32,14 @@ class JamBot(jam.Bot):
         if view.phase == jam.PHASE_DRAW:
             return self.draw(ask)
         if view.phase == jam.PHASE_DISCARD:
-            # Low cards go back; they must all be played, but later.
+            # Low cards go back, because they must all be played, but later.
             return min(moves, key=lambda move: rank(move.card))
         if view.phase == jam.PHASE_FOLLOW:
             return self.follow(ask)
         who, length = streak(view.winners)
         if who == ask.seat and length >= 2:
-            return max(moves, key=lambda move: rank(move.card))  # go for four or five in a row
+            # try to win four or five tricks in a row
+            return max(moves, key=lambda move: rank(move.card))
         ordered = sorted(moves, key=lambda move: rank(move.card))
         return ordered[len(ordered) // 2]
 
@@ -58,7 +58,7 @@ class JamBot(jam.Bot):
         _, length = streak(ask.view.winners)
         win = min(winning, key=lambda move: rank(move.card))
         matters = length >= 2 or len(ask.view.winners) >= 18
-        # An early trick that belongs to no streak is worth a middling card at most.
+        # An early trick outside a streak is worth a middle card at most.
         return win if matters or rank(win.card) <= RANKS.index("J") else cheapest
 
 

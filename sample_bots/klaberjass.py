@@ -1,8 +1,7 @@
 """Plays Klaberjass: bids on jacks, nines and aces, and counts what each card wins or loses.
 
-It takes or names a suit when the hand looks strong enough in it, says all that
-it may say of sequences, and never forgets the bela. It needs nothing but the
-SDK.
+It takes or names a suit if the hand is strong enough in it, announces sequences whenever it may, and always calls the
+bela. It needs only the SDK.
 """
 
 import cardarena
@@ -13,13 +12,13 @@ TRUMPS = "78QKTA9J"
 NATURAL = "789TJQKA"
 PLAIN_POINTS = dict(zip(PLAIN, (0, 0, 0, 2, 3, 4, 10, 11), strict=True))
 TRUMP_POINTS = dict(zip(TRUMPS, (0, 0, 3, 4, 10, 11, 14, 20), strict=True))
-# What a card of six is worth to a maker, in points to be made.
+# The expected points of a maker from a card of six.
 TRUMP_WORTH = dict(zip(TRUMPS, (6, 6, 8, 8, 14, 16, 24, 34), strict=True))
 PLAIN_WORTH = dict(zip(PLAIN, (0, 0, 0, 0, 1, 2, 7, 14), strict=True))
 ENOUGH = 62
-"""Worth of a hand that should make more than half of the points."""
+"""The worth of a hand that should make more than half of the points."""
 HOPELESS = 40
-"""Worth of a hand that would rather not meet a maker."""
+"""The worth of a hand below which the bot offers a schmeiss or passes."""
 
 
 class KlaberjassBot(klaberjass.Bot):
@@ -42,7 +41,7 @@ class KlaberjassBot(klaberjass.Bot):
             case klaberjass.PHASE_LEAD | klaberjass.PHASE_FOLLOW:
                 return self.play(ask)
             case _:
-                return ask.moves[-1]  # exchange, announce, contest: whatever is possible
+                return ask.moves[-1]  # exchange, announce and contest if possible
 
     def name(self, ask, moves):
         named = [move for move in ask.moves if move.verb == klaberjass.NAME]
@@ -55,7 +54,7 @@ class KlaberjassBot(klaberjass.Bot):
         seen = {*view.held, view.upcard}.union(*(heap.cards for heap in view.played))
         self.unseen = [rank + suit for rank in PLAIN for suit in "cdhs" if rank + suit not in seen]
         cost = self.cost_of_reply if view.led else self.cost_of_lead
-        # Of a card's two moves the one with the bela.
+        # Of a card's two moves, choose the one with the bela.
         return min(ask.moves, key=lambda move: (cost(view, move.card), not move.bela))
 
     def points(self, card):
@@ -65,7 +64,7 @@ class KlaberjassBot(klaberjass.Bot):
         return (TRUMPS if card[1] == self.trump else PLAIN).index(card[0])
 
     def share_beaten(self, card):
-        """How likely the other seat beats a card led: roughly, from the cards not seen."""
+        """Return roughly the chance that the other seat beats a card led, from the unseen cards."""
         higher = [
             each
             for each in self.unseen
@@ -95,7 +94,7 @@ class KlaberjassBot(klaberjass.Bot):
 
 
 def worth(cards, trump):
-    """What a hand of six should make with this trump, sequences included."""
+    """Return the expected points of a hand of six with this trump, including sequences."""
     total = 0
     for suit in "cdhs":
         ranks = [card[0] for card in cards if card[1] == suit]

@@ -1,8 +1,7 @@
 """Plays Loo: stays out with poor hands, and makes sure of its first trick.
 
-It guesses how many tricks its hand should take; a hand plays if its share of
-the pot is worth the risk of the fine. It keeps trumps and aces and gives up the
-rest. It needs nothing but the SDK.
+It estimates how many tricks its hand should take; it plays the hand if the share of the pot is worth the risk of the
+fine. It keeps trumps and aces and exchanges the others. It needs only the SDK.
 """
 
 import cardarena
@@ -11,7 +10,7 @@ from cardarena import loo
 RANKS = "23456789TJQKA"  # from low to high
 PAM = "Jc"
 FEE = 5
-# Tricks that a card should take against a few players.
+# The expected tricks of a card against a few players.
 TRUMP_TRICKS = dict(
     zip(RANKS, (0.2, 0.2, 0.2, 0.25, 0.3, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.75, 0.95), strict=True)
 )
@@ -44,35 +43,35 @@ class LooBot(loo.Bot):
         return card == PAM or card[1] == self.trump
 
     def height(self, card):
-        """Orders all cards that can take a trick; a trump is higher than any plain card."""
+        """Return the order of a card among all that can take a trick; a trump is higher than any plain card."""
         if card == PAM:
             return 99
         return RANKS.index(card[0]) + (20 if self.is_trump(card) else 0)
 
     def dares(self, view):
-        """Whether the share of the pot is worth more than the fine for no trick."""
+        """Return whether the share of the pot is worth more than the fine for no trick."""
         waiting = len(self.players) - len(view.players) - len(view.passed) - 1
         if not view.players and not waiting:
-            return True  # nobody else plays: the pot is there to take
-        # Drawing improves a hand a little; more players leave less of it.
+            return True  # no other seat plays, so the pot can be taken
+        # Drawing improves a hand a little; more players reduce its share of the pot.
         tricks = sum(map(self.tricks, view.held)) + 0.3
         tricks -= 0.12 * (len(view.players) + waiting / 3)
         looed = max(0.05, 1 - 0.62 * tricks)
         return tricks * view.pot / 5 > looed * FEE
 
     def kept_worth(self, view, discards):
-        """What the cards kept should take; each card drawn is worth a little."""
+        """Return the expected tricks of the kept cards; each drawn card adds a little."""
         kept = [card for card in view.held if card not in discards]
         return sum(map(self.tricks, kept)) + 0.24 * len(discards)
 
     def worth(self, view, move):
-        """High for the card to play: one to win with, or else one not to miss."""
+        """Return a number that is high for the best winning card, or otherwise for the least useful card."""
         card = move.card
         height = self.height(card)
         needs_one = self.seat not in view.winners
         if view.phase == loo.PHASE_LEAD:
             if move.civil and PAM in view.held:
-                return -1  # would keep the own Pam at home
+                return -1  # would prevent the play of the own Pam
             if card[0] == "A" or card == PAM:
                 return 200 + height + move.civil
             return height if needs_one or self.is_trump(card) else 20 - height

@@ -1,8 +1,8 @@
 """Plays Oklahoma Rummy: takes small piles, melds what scores, and keeps its hand light.
 
-Of the melds on offer it lays the one that is worth most, and one without 2s
-before one with them, as a 2 fits everywhere. It discards what costs most in hand
-and goes least with the rest, and tries not to give the next seat a pile.
+It lays the offered meld that is worth most, and one without 2s before one with them, because a 2 fits everywhere. It
+discards the card that costs most in the hand and fits least with the others, and tries not to give the next seat a
+pile.
 """
 
 import cardarena
@@ -10,18 +10,18 @@ from cardarena import oklahoma_rummy as rummy
 
 RANKS = "A23456789TJQK"
 GOOD_PILE = 6
-"""A longer pile is left to others, unless most of it can be melded."""
+"""The length of a pile above which it is left to others, unless most of it can be melded."""
 
 
 def cost(card):
-    """Points lost for a card in hand."""
+    """Return the points lost for a card in the hand."""
     if card == "Qs":
         return 100
     return 20 if card[0] in "2A" else 10 if card[0] in "89TJQK" else 5
 
 
 def fits(card, other):
-    """How well two cards go together: 2 for a set, 1 for a run with nothing or one card between."""
+    """Return how well two cards fit: 2 for a set, 1 for a run with at most one card between."""
     if card[0] == other[0]:
         return 2
     gap = abs(RANKS.index(card[0]) - RANKS.index(other[0]))
@@ -40,7 +40,7 @@ def twos(move):
 
 
 def worth(move):
-    """What laying a move's cards saves and scores; a 2 is worth more elsewhere."""
+    """Return the points that laying a move's cards saves and scores; a 2 counts less, because it fits other melds too."""
     return sum(cost(card) for card in move.cards) - 45 * twos(move)
 
 
@@ -51,7 +51,7 @@ class OklahomaRummyBot(rummy.Bot):
         if ask.view.phase == rummy.PHASE_DRAW:
             return self.draw(ask)
         melds = [move for move in ask.moves if move.verb == rummy.MELD]
-        # 2s go down when somebody may soon be out, or when the hand is nearly empty.
+        # 2s are melded when a seat may soon go out, or when the hand is nearly empty.
         sizes = [size for seat, size in enumerate(ask.view.hand_sizes) if seat != ask.seat]
         hurry = min(sizes) <= 5 or len(ask.view.held) <= 6
         melds = [move for move in melds if hurry or twos(move) <= 1]
@@ -73,7 +73,7 @@ class OklahomaRummyBot(rummy.Bot):
         return ask.moves[0]  # draw, or decline if there is nothing to draw
 
     def is_good(self, view):
-        """Whether the pile is short, or has much that can be melded with the hand."""
+        """Return whether the pile is short, or has many cards that can be melded with the hand."""
         if len(view.pile) <= GOOD_PILE:
             return True
         cards = [*view.held, *view.pile]

@@ -1,9 +1,8 @@
 """Plays Open-Face Chinese Poker: imagines how each placement could end.
 
-For every legal placement it deals random cards to the open rows, many times,
-finishes them in the best order it finds, and takes the placement that scores
-most on average: royalties, strong rows, and no foul. In Fantasyland it takes
-the first setting that the arena offers, which is a good one.
+For every legal placement it deals random cards to the open rows many times, finishes the rows by a simple rule, and
+takes the placement with the highest mean score: royalties, strong rows, and no foul. In Fantasyland it takes the first
+setting that the arena offers, which is a good one.
 """
 
 from collections import Counter
@@ -24,7 +23,7 @@ ROYALTIES: tuple[dict[int, int], ...] = (
 
 
 def strength(cards) -> tuple[int, list[int]]:
-    """The class of a row and its ranks, to be compared."""
+    """Return the class of a row and its ranks, to be compared."""
     counts = Counter(RANKS.index(card[0]) for card in cards)
     ranks = sorted(counts, key=lambda rank: (counts[rank], rank), reverse=True)
     shape = sorted(counts.values(), reverse=True)
@@ -44,7 +43,7 @@ def strength(cards) -> tuple[int, list[int]]:
 
 
 def worth(rows):
-    """About what three full rows are worth against one opponent."""
+    """Return roughly the worth of three full rows against one opponent."""
     front, middle, back = (strength(row) for row in rows)
     if front > middle or middle > back:
         return FOUL
@@ -76,7 +75,7 @@ class OpenFaceBot(open_face.Bot):
         return max(moves, key=lambda move: self.value(own, move, deals))
 
     def sensible(self, moves):
-        """Of the ways to place five cards, those that look like a start."""
+        """Return the sensible ways to place the first five cards."""
 
         def start(move):
             rows = (move.front, move.middle, move.back)
@@ -106,7 +105,7 @@ class OpenFaceBot(open_face.Bot):
         return sum(self.finish(rows, cards) for cards in deals) / len(deals)
 
     def finish(self, rows, cards):
-        """Fill the rows from `cards`: each to the row that it helps, the back first."""
+        """Fill the rows from `cards`: each card goes to the first row that it improves, from the back."""
         filled = [list(row) for row in rows]
         for card in cards:
             room = [at for at in (2, 1, 0) if len(filled[at]) < SIZES[at]]

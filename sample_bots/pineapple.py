@@ -1,9 +1,8 @@
 """Plays the three Pineapples by its equity: the part of the pot that its cards should win.
 
-The equity is counted over imagined deals of all cards it cannot see, where the
-others may hold anything. It bets when it should win more than its share, the
-more the larger, calls when the pot is worth the price, and gives up the card
-without which it should win most. It needs nothing but the SDK.
+The equity is counted over imagined deals of all unseen cards, in which the others may hold any cards. The bot bets if
+its equity exceeds its share, with larger bets for a higher equity, calls if the pot is worth the price, and discards
+the card without which its equity is highest. It needs only the SDK.
 """
 
 from collections import Counter
@@ -20,16 +19,18 @@ LOW = "A2345678"
 FLUSH, STRAIGHT_FLUSH = 5, 8
 
 MAX_DEALS = 120
-"""Imagined for one decision: about ten milliseconds. A count, not a time, so that the bot
-plays alike on every machine."""
+"""The number of imagined deals for one decision, which take about ten milliseconds.
+
+It is a count, not a time, so that the bot plays equally on every machine.
+"""
 RESERVE_S = 0.5
-"""Imagining ends early when the clock shows less than this."""
+"""The seconds on the clock below which the count ends early."""
 EDGE = 1.1
-"""It bets when its equity is so many times its share."""
+"""The factor of its share that its equity must reach for a bet."""
 
 
 def straight_top(ranks):
-    """The highest rank of five in a row, or 0."""
+    """Return the highest rank of five in a row, or 0."""
     held = {*ranks, 1} if 14 in ranks else {*ranks}
     tops = (top for top in range(14, 4, -1) if held.issuperset(range(top - 4, top + 1)))
     return next(tops, 0)
@@ -37,7 +38,7 @@ def straight_top(ranks):
 
 @cache
 def by_ranks(ranks):
-    """The best five cards of these ranks, the highest first, suits aside. The greater is better."""
+    """Return the best five cards of these ranks, the highest first, without regard to suits, as a tuple; a greater one is better."""
     count = Counter(ranks)
     sets = sorted(count, key=lambda rank: (count[rank], rank), reverse=True)
     first, second = count[sets[0]], count[sets[1]]
@@ -58,7 +59,7 @@ def by_ranks(ranks):
 
 
 def high(cards):
-    """The best hand of five among the cards, as a tuple. The greater is better."""
+    """Return the best hand of five among the cards, as a tuple. The greater is better."""
     suits = [card[1] for card in cards]
     for suit in "cdhs":
         if suits.count(suit) > 4:
@@ -69,13 +70,13 @@ def high(cards):
 
 
 def low(cards):
-    """The best low among the cards, the greater the better, or None without one."""
+    """Return the best low among the cards, the greater the better, or None without one."""
     ranks = sorted({LOW.index(card[0]) for card in cards if card[0] in LOW})[:5]
     return tuple(-rank for rank in reversed(ranks)) if len(ranks) == 5 else None
 
 
 def won(mine, others):
-    """The part that falls to me of what the best hand wins."""
+    """Return my share of the winnings of the best hand."""
     if any(other > mine for other in others):
         return 0.0
     return 1 / (1 + others.count(mine))
@@ -98,7 +99,7 @@ class PineappleBot(pineapple.Bot):
         return cardarena.Noted(bet(ask, best), f"equity {best:.2f}")
 
     def equities(self, ask, kept):
-        """For each two cards that may be kept, the part of the pot that they should win."""
+        """Return the expected share of the pot for each two cards that may be kept."""
         view = ask.view
         seen = {*view.held, view.given_up, *view.board}
         unseen = [card for card in PACK if card not in seen]
@@ -118,7 +119,7 @@ class PineappleBot(pineapple.Bot):
         return [each / MAX_DEALS for each in sums]
 
     def part(self, cards, highs, lows):
-        """The part of the pot that the cards win from others with these hands and lows."""
+        """Return the part of the pot that the cards win from others with these hands and lows."""
         of_high = won(high(cards), highs)
         if lows is None:
             return of_high
@@ -129,7 +130,7 @@ class PineappleBot(pineapple.Bot):
 
 
 def bet(ask, equity):
-    """A betting move for a hand that should win so much of the pot."""
+    """Return a betting move for a hand with this equity."""
     view = ask.view
     moves = {move.verb: move for move in ask.moves if not move.to}
     wagers = [move for move in ask.moves if move.to]  # from the smallest to the largest

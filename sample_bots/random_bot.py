@@ -1,4 +1,4 @@
-"""Plays every game: picks any of the offered moves."""
+"""Plays every game by a random offered move."""
 
 import cardarena
 

@@ -1,8 +1,7 @@
-"""Plays Sixty-Six: takes what is dear, throws what is cheap, and counts its points.
+"""Plays Sixty-Six: wins tricks with many points, plays cheap cards otherwise, and counts its points.
 
-It exchanges and marries whenever it can, claims as soon as it has 66 and never
-before, and closes the stock when its sure tricks should be enough. It needs
-nothing but the SDK.
+It exchanges and shows marriages whenever it can, claims as soon as it has 66, and closes the stock if its sure tricks
+should be enough. It needs only the SDK.
 """
 
 import cardarena
@@ -12,7 +11,7 @@ RANKS = "9JQKTA"  # from low to high
 POINTS = dict(zip(RANKS, (0, 2, 3, 4, 10, 11), strict=True))
 GOAL = 66
 GIVEN = 3
-"""Points that the other seat adds to a trick it cannot win, about."""
+"""The approximate points that the other seat adds to a trick that it cannot win."""
 
 
 class SixtySixBot(sixty_six.Bot):
@@ -37,19 +36,19 @@ class SixtySixBot(sixty_six.Bot):
         return min(plays, key=lambda move: self.cost_of_lead(view, move.card))
 
     def cards_unseen(self, view):
-        """Cards that the other seat may hold."""
+        """Return the cards that the other seat may hold."""
         seen = {*view.held, view.upcard}
         for heap in view.played:
             seen.update(heap.cards)
         return [rank + suit for rank in RANKS for suit in "cdhs" if rank + suit not in seen]
 
     def beaten_by(self, card):
-        """Unseen cards of the suit that are higher."""
+        """Return the unseen higher cards of the suit."""
         higher = RANKS[RANKS.index(card[0]) + 1 :]
         return [each for each in self.unseen if each[1] == card[1] and each[0] in higher]
 
     def is_enough(self, view, marriages):
-        """Whether the points there are and the tricks that cannot be lost make 66."""
+        """Return whether the present points and the sure tricks make 66."""
         points = view.points[self.seat]
         if marriages and self.seat in view.winners:
             points += max(40 if move.suit == view.trump else 20 for move in marriages)
@@ -66,7 +65,7 @@ class SixtySixBot(sixty_six.Bot):
         return partner in view.held or partner in self.unseen
 
     def cost_of_lead(self, view, card):
-        """What a card led should lose: its points if it may be beaten, and its use later."""
+        """Return the expected loss of a led card: its points if it may be beaten, and its later use."""
         points = POINTS[card[0]]
         trump = card[1] == view.trump
         if view.strict:
@@ -76,7 +75,7 @@ class SixtySixBot(sixty_six.Bot):
         return points + 6 * trump + 8 * self.breaks_marriage(view, card)
 
     def cost_of_reply(self, view, card):
-        """What a reply loses less what it wins."""
+        """Return the loss of a reply less its gain."""
         points = POINTS[card[0]]
         trump = card[1] == view.trump
         # Trumps, kings and queens are worth more than their points while there are tricks to come.

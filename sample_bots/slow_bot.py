@@ -1,4 +1,4 @@
-"""Takes a second for each move, as a bot that asks another machine would, and thinks of 32 matches at once."""
+"""Takes a second for each move, like a bot that asks another machine, and decides 32 matches at once."""
 
 import time
 
@@ -7,7 +7,7 @@ import cardarena
 
 class SlowBot(cardarena.Bot):
     workers = 32
-    max_matches = 64  # twice as many: their asks wait at the arena, where no clock runs
+    max_matches = 64  # twice as many, because asks that wait at the arena use no time
     auto = False
 
     def move(self, ask: cardarena.AnyAsk) -> cardarena.Choice:

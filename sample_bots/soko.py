@@ -1,9 +1,8 @@
 """Plays Soko by its equity: the part of the pot that its cards should win.
 
-The equity is counted over imagined deals of all cards it cannot see; what the
-others show is theirs, the rest may be anything. It bets when it should win more
-than its share, the more the larger, and calls when the pot is worth the price.
-It needs nothing but the SDK.
+The equity is counted over imagined deals of all unseen cards; the others keep the cards that they show. The bot bets if
+its equity exceeds its share, with larger bets for a higher equity, and calls if the pot is worth the price. It needs
+only the SDK.
 """
 
 from collections import Counter
@@ -15,22 +14,24 @@ from cardarena import soko
 NUMBER = {rank: number for number, rank in enumerate("23456789TJQKA", start=2)}
 PACK = [rank + suit for rank in NUMBER for suit in "cdhs"]
 HAND = 5
-# Classes from low to high, and the sets that make them; runs and suits are found apart.
+# The classes from low to high, and the sets that make them; runs and suits are found separately.
 HIGH, PAIR, FOUR_RUN, FOUR_SUITED, TWO_PAIR, TRIPS, RUN, SUITED, FULL, QUADS, RUN_SUITED = range(11)
 SHAPES = {(1, 1, 1, 1, 1): HIGH, (2, 1, 1, 1): PAIR, (2, 2, 1): TWO_PAIR, (3, 1, 1): TRIPS}
 SHAPES |= {(3, 2): FULL, (4, 1): QUADS}
 
 MAX_DEALS = 150
-"""Imagined for one decision: about ten milliseconds. A count, not a time, so that the bot
-plays alike on every machine."""
+"""The number of imagined deals for one decision, which take about ten milliseconds.
+
+It is a count, not a time, so that the bot plays equally on every machine.
+"""
 RESERVE_S = 0.5
-"""Imagining ends early when the clock shows less than this."""
+"""The seconds on the clock below which the count ends early."""
 EDGE = 1.1
-"""It bets when its equity is so many times its share."""
+"""The factor of its share that its equity must reach for a bet."""
 
 
 def run_top(ranks, length):
-    """The highest rank of so many in a row, an ace low too, or 0."""
+    """Return the highest rank of `length` ranks in a row, with the ace also low, or 0."""
     held = {*ranks, 1} if 14 in ranks else {*ranks}
     tops = (top for top in range(14, length - 1, -1) if held >= {*range(top - length + 1, top + 1)})
     return next(tops, 0)
@@ -38,7 +39,7 @@ def run_top(ranks, length):
 
 @cache
 def by_ranks(ranks):
-    """Five cards of these ranks, the highest first, suits aside. The greater is better."""
+    """Return five cards of these ranks, the highest first, without regard to suits, as a tuple; a greater one is better."""
     count = Counter(ranks)
     ordered = sorted(ranks, key=lambda rank: (count[rank], rank), reverse=True)
     kind = SHAPES[tuple(sorted(count.values(), reverse=True))]
@@ -55,13 +56,13 @@ def by_ranks(ranks):
 
 
 def strength(cards):
-    """A hand of five as a tuple. The greater is better."""
+    """Return a hand of five as a tuple; a greater one is better."""
     ranks = sorted([NUMBER[card[0]] for card in cards], reverse=True)
     value = by_ranks(tuple(ranks))
     suits = [card[1] for card in cards]
     if suits.count(suits[0]) == 5:
         return (RUN_SUITED, *value[1:]) if value[0] == RUN else (SUITED, *ranks)
-    for suit in suits[:2]:  # four of a suit leave out one of the five
+    for suit in suits[:2]:  # a four-card suit leaves out one of the five cards
         if suits.count(suit) == 4 and value[0] < FOUR_SUITED:
             order = sorted(cards, key=lambda card: (card[1] == suit, NUMBER[card[0]]), reverse=True)
             return FOUR_SUITED, *[NUMBER[card[0]] for card in order]
@@ -76,7 +77,7 @@ class SokoBot(soko.Bot):
         return cardarena.Noted(bet(ask, equity), f"equity {equity:.2f}")
 
     def equity(self, ask):
-        """The part of the pot that the own cards should win."""
+        """Return the part of the pot that the own cards should win."""
         view = ask.view
         up = [view.upcards[seat].cards for seat in view.live if seat != self.seat]
         own = [view.hole, *view.upcards[self.seat].cards]
@@ -103,7 +104,7 @@ class SokoBot(soko.Bot):
 
 
 def bet(ask, equity):
-    """A move for a hand that should win so much of the pot."""
+    """Return a move for a hand with this equity."""
     view = ask.view
     moves = {move.verb: move for move in ask.moves if not move.to}
     wagers = [move for move in ask.moves if move.to]  # from the smallest to the largest

@@ -1,4 +1,4 @@
-"""Answers each ask thousands of times, with asks that never were, and in huge messages."""
+"""Answers each ask thousands of times, answers asks that never existed, and sends huge messages."""
 
 from raw import Stream, asks
 

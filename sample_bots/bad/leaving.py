@@ -1,4 +1,4 @@
-"""Drops dead in the middle of its third move."""
+"""Exits in the middle of its third move."""
 
 import os
 

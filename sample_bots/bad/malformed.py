@@ -1,4 +1,4 @@
-"""Answers with what is no move: nothing, an empty move, another game's move; then with garbage."""
+"""Sends answers that are no moves: nothing, an empty move, another game's move; then random bytes."""
 
 from raw import Stream, asks
 

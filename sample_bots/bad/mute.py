@@ -1,4 +1,4 @@
-"""Listens, and never answers."""
+"""Receives messages, and never answers."""
 
 from raw import Stream
 

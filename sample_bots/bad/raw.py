@@ -1,4 +1,4 @@
-"""A play stream by hand, for the bad bots: they say what the SDK would never say."""
+"""A play stream without the SDK, for the bad bots, which send messages that the SDK never sends."""
 
 import os
 import queue
@@ -14,7 +14,7 @@ ADDRESS = os.environ.get("CARDARENA_ADDRESS", "localhost:7654")
 
 
 class Stream:
-    """One stream, opened with a proper hello. It does not come back when it ends."""
+    """One stream, which is opened with a valid hello. It does not reconnect when it ends."""
 
     def __init__(self, name):
         token = os.environ.get("CARDARENA_TOKEN", f"guest:{name}")
@@ -27,15 +27,15 @@ class Stream:
         self.send(BotMessage(hello=hello))
 
     def send(self, message: BotMessage | bytes):
-        """Sends a message, or any bytes."""
+        """Send a message, or any bytes."""
         self._outbox.put(message if isinstance(message, bytes) else message.SerializeToString())
 
     def answer(self, *answers: Answer):
-        """Sends answers in one message."""
+        """Send answers in one message."""
         self.send(BotMessage(answers=Answers(answers=answers)))
 
     def __iter__(self) -> Iterator[ArenaMessage]:
-        """The arena's messages until the stream ends; then the program ends, if by an error."""
+        """Yield the arena's messages until the stream ends; if it ends by an error, end the program."""
         try:
             for data in self._call:
                 yield ArenaMessage.FromString(data)
@@ -46,5 +46,5 @@ class Stream:
 
 
 def asks(message: ArenaMessage) -> list[Ask]:
-    """The asks that a message brings, if any."""
+    """Return the asks of a message, if any."""
     return [*message.welcome.open_asks, *message.asks.asks]

@@ -1,4 +1,4 @@
-"""Plays all games by a language model, and by chance where the model gives no move.
+"""Plays all games by a language model, and at random if the model gives no move.
 
 python bot.py --url http://localhost:11434/v1 --model qwen3 --game jam
 """

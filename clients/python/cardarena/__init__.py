@@ -10,15 +10,15 @@ A bot is a class with one method, and plays with `cardarena.run`:
 
     cardarena.run(MyBot)
 
-Each game has a module with its kind of bot, its messages under short names, and constructors of
-its moves: `cardarena.abstrac`, `abstrac.moves`. `cardarena.Bot` plays every game. `cardarena.cards`
-reads and sorts cards, `cardarena.local` plays without a server.
+Each game has a module with its class of bots, its messages under short names, and constructors of its moves:
+`cardarena.abstrac`, `abstrac.moves`. `cardarena.Bot` plays every game. `cardarena.cards` reads and sorts cards,
+`cardarena.local` plays without a server.
 """
 
 import os
 
-# Read when grpc is first imported. Otherwise grpc writes to the terminal at every failed handshake:
-# the SDK explains these better, and anybody who finds an arena's port could fill its terminal.
+# The variable is read when grpc is first imported. Otherwise grpc writes to the terminal at every failed handshake: the
+# SDK explains these better, and anybody who knows an arena's port could fill its terminal.
 os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
 
 from cardarena import _game_modules, cards, local

@@ -15,7 +15,7 @@ from cardarena._errors import Misconfigured
 from cardarena._mode import Mode, Way
 
 MAX_MATCHES: Final = 64
-"""Limit on matches at the same time, as in manifests."""
+"""The maximal number of simultaneous matches, as in manifests."""
 _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
 EPILOG: Final = """\
@@ -28,7 +28,7 @@ examples:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Run the command; ends with the exit codes of `cardarena.run`."""
+    """Run the command, and exit with the codes of `cardarena.run`."""
     parser = argparse.ArgumentParser(prog="cardarena", description="Tools for bots of Card Arena.")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     bridge = commands.add_parser(
@@ -73,7 +73,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     )
     given, rest = parser.parse_known_args(argv)
     if "command" not in given:
-        from cardarena import llm  # needs the rules, which a bridge does not
+        from cardarena import llm  # imported late, because a bridge does not need the rules
 
         llm.main(rest, prog="cardarena llm")
         return

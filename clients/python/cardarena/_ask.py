@@ -19,14 +19,14 @@ MoveT = TypeVar("MoveT", default=Any)
 EventT = TypeVar("EventT", default=Any)
 
 _OWN_DICE: Final = os.urandom(16)
-"""For matches of arenas that send no dice."""
+"""The dice of this process, for matches of arenas that send no dice."""
 
 OptionValue: TypeAlias = int | str | bool
 
 
 @dataclass(slots=True)
 class Told:
-    """News of asks that the bot's code did not receive."""
+    """The news of asks that the bot's code did not receive."""
 
     events: list[Any] = field(default_factory=list)
     event_texts: list[str] = field(default_factory=list)
@@ -125,7 +125,7 @@ class Ask(Generic[ViewT, MoveT, EventT]):
 
     @property
     def moves(self) -> Sequence[MoveT]:
-        """Legal moves, at least one. All of them if `moves_complete`."""
+        """Legal moves, at least one; all legal moves if `moves_complete`."""
         if self._moves is None:
             self._moves = list(self._body.moves)
         return self._moves
@@ -186,15 +186,15 @@ class Ask(Generic[ViewT, MoveT, EventT]):
         They follow from the match's dice and `decision`. If the arena sent no dice, the SDK draws some for the process.
         """
         dice = self.start.dice or _OWN_DICE + self.match.to_bytes(4, "big")
-        # `hmac.digest` lets other threads run, so answers that are ready at once would leave one by one.
+        # `hmac.digest` releases the interpreter, so answers that are ready together would be sent one by one.
         return hmac.new(dice, self.decision.to_bytes(4, "big"), "sha256").digest()
 
     @property
     def random(self) -> Random:
         """Random numbers of this decision: `random.Random(ask.seed)`, created once.
 
-        A bot that takes all its chance from here plays the same again if dice and asks are the same. Versions that are
-        compared with common dice have the same numbers at the same decision, so fewer deal-sets tell them apart.
+        A bot that takes all its random numbers from here repeats its moves if dice and asks are the same. Versions that
+        are compared with common dice have the same numbers at the same decision, so a comparison needs fewer deal-sets.
         """
         if self._random is None:
             self._random = Random(self.seed)
@@ -215,11 +215,11 @@ class Ask(Generic[ViewT, MoveT, EventT]):
         return max(0.0, self._received_s + budget_s - self._now_s())
 
     def told(self) -> Told:
-        """Return the news of this ask, which the next one has as well if the bot does not receive this one."""
+        """Return the news of this ask, which is added to that of the next ask if the bot does not receive this one."""
         return Told(list(self.events), list(self.event_texts), list(self.played_for))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For another process of this machine. It is open there until that process is told."""
+        """Pickle the ask for another process of this machine, where it is open until that process is told otherwise."""
         told = self.message, self.start, self.family, self._before, self._received_s
         return _in_another_process, told
 

@@ -76,7 +76,7 @@ class Bot(Declaration, Generic[ViewT, MoveT, EventT]):
 
     @classmethod
     def load(cls) -> None:
-        """Called once in each process before the bot connects, to load what all matches share, such as `cls.model`."""
+        """Load data that all matches share, such as `cls.model`. Called once in each process before the bot connects."""
 
     @property
     def seat(self) -> int:
@@ -99,7 +99,7 @@ class Bot(Declaration, Generic[ViewT, MoveT, EventT]):
         return self.start.players
 
     def started(self) -> Awaitable[None] | None:
-        """Called once, before the first `move`. May be `async` if `move` is."""
+        """Prepare for a match. Called once, before the first `move`. May be `async` if `move` is."""
 
     def move(
         self, ask: Ask[ViewT, MoveT, EventT]
@@ -112,7 +112,7 @@ class Bot(Declaration, Generic[ViewT, MoveT, EventT]):
         raise NotImplementedError(f"{type(self).__name__} has no method `move`")
 
     def ended(self, end: End[EventT]) -> Awaitable[None] | None:
-        """Called once, after the last `move`, also if the end was missed (`end.missed`)."""
+        """Finish a match. Called once, after the last `move`, even if the end was missed (`end.missed`)."""
 
 
 class BatchBot(Declaration, Generic[ViewT, MoveT, EventT]):
@@ -124,7 +124,7 @@ class BatchBot(Declaration, Generic[ViewT, MoveT, EventT]):
     """
 
     def started(self, start: MatchStart) -> None:
-        """Called before the first ask of a match."""
+        """Prepare for a match. Called before its first ask."""
 
     def moves(self, asks: Sequence[Ask[ViewT, MoveT, EventT]]) -> Sequence[Choice[MoveT]]:
         """Choose a move for each ask, in the same order, as `Bot.move` does.
@@ -134,7 +134,7 @@ class BatchBot(Declaration, Generic[ViewT, MoveT, EventT]):
         raise NotImplementedError(f"{type(self).__name__} has no method `moves`")
 
     def ended(self, end: End[EventT]) -> None:
-        """Called after the last ask of a match, also if its end was missed (`end.missed`)."""
+        """Finish a match. Called after its last ask, even if its end was missed (`end.missed`)."""
 
 
 _LOADED: set[type] = set()

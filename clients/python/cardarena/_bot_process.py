@@ -11,7 +11,7 @@ from queue import SimpleQueue
 from typing import Final
 
 MAX_LINE_BYTES: Final = 1 << 20
-"""Size limit of a line; a longer one is cut into several."""
+"""The size limit of a line in bytes; a longer one is split into several."""
 _FIRST_LINE_BYTES: Final = 256
 EXIT_S: Final = 2.0
 """Seconds that a program may take to exit after the end of its input; then it is killed."""
@@ -20,7 +20,7 @@ EXIT_S: Final = 2.0
 def why_no_script(program: str) -> str:
     """Return why the kernel cannot start a script, by its first line; empty if it can or this is no script.
 
-    The kernel says only that there is no such file, and means the interpreter.
+    The kernel only reports that there is no such file, although it means the interpreter.
     """
     try:
         with Path(shutil.which(program) or program).open("rb") as file:
@@ -90,7 +90,7 @@ class BotProcess:
         self._lines.put(None)
 
     def close(self) -> None:
-        """Do as `finish`, and wait for the end."""
+        """Do as `finish` does, and wait for the end."""
         self.finish()
         for thread in self._threads:
             if thread is not threading.current_thread():
@@ -98,7 +98,7 @@ class BotProcess:
 
     def _write(self) -> None:
         assert self._process.stdin is not None
-        with suppress(OSError):  # it has ended, which the other thread reports
+        with suppress(OSError):  # the process has ended, which the other thread reports
             while (line := self._lines.get()) is not None:
                 self._process.stdin.write(line)
                 self._process.stdin.flush()

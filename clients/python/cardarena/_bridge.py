@@ -1,8 +1,8 @@
 """Plays with a bot that reads and writes JSON lines: `cardarena bridge`.
 
 Connection, fair deals, receipts and forced moves are those of the SDK. Answers of the bot are sent unchanged, and the
-arena judges them: an index past the moves is illegal, an answer without a choice is malformed. If a line is no answer,
-or the process of a match has ended, the bridge answers that the bot failed.
+arena judges them: an index past the moves is illegal, and an answer without a choice is malformed. If a line is no
+answer, or the process of a match has ended, the bridge answers that the bot failed.
 """
 
 import threading
@@ -56,11 +56,8 @@ class Bridge:
     ) -> None:
         """Begin without processes.
 
-        Args:
-          command: Program and arguments of the bot.
-          per_match: Whether each match has a process of its own.
-          say: Logs a line.
-          start: Starts a process.
+        Args: command: Program and arguments of the bot. per_match: Whether each match has a separate process. say: Logs
+        a line. start: Starts a process.
         """
         self._start = start
         self._command = command
@@ -75,7 +72,7 @@ class Bridge:
         self._connection: Connection | None = None
 
     def __enter__(self) -> Callable[[Connection], None]:
-        """Start the process of all matches, before the bot says hello; returns what plays.
+        """Start the process of all matches, before the bot says hello; return the function that plays.
 
         Raises:
           Misconfigured: if it cannot be started.

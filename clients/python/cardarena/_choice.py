@@ -23,11 +23,11 @@ class Noted(Generic[MoveT]):
     choice: MoveT | SupportsIndex
     """One of `ask.moves`, its index, or a move that was not offered."""
     note: str
-    """At most 200 characters; longer ones are cut."""
+    """At most 200 characters; longer ones are shortened."""
 
 
 Choice: TypeAlias = MoveT | SupportsIndex | Noted[MoveT]
-"""What `move` may return; `Choice[abstrac.Move]` where moves are of one game."""
+"""What `move` may return; `Choice[abstrac.Move]` if moves are of one game."""
 
 
 def answer(ask: AnyAsk, choice: object) -> Answer:
@@ -51,7 +51,7 @@ def answer(ask: AnyAsk, choice: object) -> Answer:
 
 
 def labels(error: Exception, family: str) -> str:
-    """Return the labels that a constructor of moves accepts, if it was given an unknown one; else empty.
+    """Return the labels that a constructor of moves accepts, if it was given an unknown one; otherwise an empty text.
 
     protobuf says only `unknown enum label "play"`.
     """
@@ -67,7 +67,7 @@ def labels(error: Exception, family: str) -> str:
 
 
 def plain_index(moves: Sequence[Any], choice: object) -> int | None:
-    """Return the index of a choice that is an index or an object of `ask.moves`; else None."""
+    """Return the index of a choice that is an index or an object of `ask.moves`; otherwise None."""
     if type(choice) is int:
         return choice if 0 <= choice < len(moves) else None
     for index, offered in enumerate(moves):
@@ -82,12 +82,12 @@ def failure(ask: AnyAsk, raised: Raised) -> Answer:
 
 
 def encodable(text: str) -> str:
-    """Return the text with `?` for halves of surrogate pairs, such as half an emoji, which UTF-8 cannot have."""
+    """Return the text with `?` for halves of surrogate pairs, such as half an emoji, which UTF-8 cannot encode."""
     return text.encode("utf-8", "replace").decode()
 
 
 def cut(note: str, max_chars: int) -> str:
-    """Return the note, cut to `max_chars` characters with an ellipsis at the end."""
+    """Return the note, shortened to `max_chars` characters with an ellipsis at the end."""
     return note if len(note) <= max_chars else note[: max_chars - 1] + "…"
 
 

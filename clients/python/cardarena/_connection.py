@@ -1,7 +1,7 @@
-"""The stream on a thread of its own, which receives messages while the bot thinks.
+"""The stream, on a separate thread that receives messages while the bot thinks.
 
-The thread passes the arena's messages to the session, sends the replies that need no decision, and dials again when a
-stream ends. One thread of the bot takes asks, and any may return answers. One lock guards the session.
+The thread passes the arena's messages to the session, sends the replies that need no decision, and connects again when
+a stream ends. One thread of the bot takes asks, and any may return answers. One lock guards the session.
 
 It uses the synchronous gRPC client: with eight asks a message it took about a tenth less processor time than
 `grpc.aio` on a loop in the background.
@@ -31,14 +31,14 @@ CHANNEL_OPTIONS: Final = (
     ("grpc.use_local_subchannel_pool", 1),
     ("grpc.keepalive_time_ms", 20_000),
     ("grpc.keepalive_timeout_ms", 10_000),
-    # Twice what the arena sends at most.
+    # This is twice the longest message of the arena.
     ("grpc.max_receive_message_length", 4 << 20),
-    # Also the longest wait for a connection; the default is 20 s.
+    # This is also the longest wait for a connection; the default is 20 s.
     ("grpc.min_reconnect_backoff_ms", 5_000),
 )
 
 WAKE_S: Final = 1.0
-"""Seconds after which Ctrl-C is noticed where a blocked thread cannot be interrupted (Windows)."""
+"""Seconds after which Ctrl-C is noticed if a blocked thread cannot be interrupted (Windows)."""
 
 CLOSE_S: Final = 10.0
 """Seconds that `close` waits for the connection's thread."""
@@ -67,7 +67,7 @@ class _Leaving:
     def watch(self, call: grpc.Call) -> None:
         """Note the reading thread, which makes this call last."""
         if not call.add_callback(self._on_end):
-            self._ended.set()  # it ended before it began, so its thread is ending
+            self._ended.set()  # the call ended before it began, so its thread is ending
 
     def _on_end(self) -> None:
         self._reads = threading.current_thread()
@@ -138,12 +138,9 @@ class Connection:
     ) -> None:
         """Prepare a connection; `start` opens it.
 
-        Args:
-          session: The state of the bot.
-          redial: Decides when to dial again.
-          dial: Opens channels.
-          say: Logs a line; called on any thread.
-          waiting: Finds the log lines about the bot's state; without it, connecting is not logged either.
+        Args: session: The state of the bot. redial: Decides when to connect again. dial: Opens channels. say: Logs a
+        line; called on any thread. waiting: Finds the log lines about the bot's state; without it, connecting is not
+        logged either.
         """
         self._session = session
         self._redial = redial
@@ -162,7 +159,7 @@ class Connection:
         self._thread = threading.Thread(target=self._run, name="cardarena", daemon=True)
 
     def start(self) -> None:
-        """Dial the arena on the connection's thread."""
+        """Connect to the arena on the connection's thread."""
         self._thread.start()
 
     def close(self) -> None:
@@ -171,7 +168,7 @@ class Connection:
         with self._lock:
             if self._call is not None:
                 self._call.cancel()
-        if self._thread.is_alive():  # Ctrl-C can come before its start
+        if self._thread.is_alive():  # Ctrl-C can interrupt before its start
             self._thread.join(CLOSE_S)
 
     @property
@@ -180,7 +177,7 @@ class Connection:
         with self._lock:
             return tuple(self._session.lies)
 
-    # On threads of the bot: one takes, any may show and answer.
+    # These are called on threads of the bot: one takes, and any may show and answer.
 
     def take(self) -> Work | None:
         """Wait for work, and return all of it; None when play is over.
@@ -208,7 +205,7 @@ class Connection:
                 continue
 
     def show(self, ask: AnyAsk) -> bool:
-        """Record that the bot receives an ask now; false if it was settled meanwhile."""
+        """Record that the bot receives an ask now; return false if it was already settled."""
         with self._lock:
             shown = self._session.show(ask)
             warning = self._session.wait(ask) if shown else ""

@@ -52,7 +52,7 @@ def shown_of(
 def transcript_of(
     context: bytes, server_commitment: bytes, commitments: Mapping[str, bytes]
 ) -> bytes:
-    """The hash of all commitments."""
+    """Return the hash of all commitments."""
     pairs = [joined(name.encode(), commitments[name]) for name in sorted(commitments)]
     return digest(b"transcript", context, server_commitment, *pairs)
 

@@ -12,11 +12,11 @@ independent of the arena that it checks.
 |                    | only transcript; the same for a repetition                  |
 | deal_close         | nothing                                                     |
 
-A bot that was restarted without receipts does not know the entropy of its commitment, and a late one has no part in the
-deal. Both send nothing, and check what they can.
+A bot that was restarted without receipts does not know the entropy of its commitment, and a late bot takes no part in
+the deal. Both send nothing, and make the checks that are possible.
 
-A failed check is a lie of the arena: it is logged and added to `Deals.lies`. The bot then opens nothing more, and plays
-on.
+A failed check is a lie of the arena: it is logged and added to `Deals.lies`. The bot then opens nothing more, and
+continues to play.
 """
 
 import hashlib
@@ -57,7 +57,7 @@ from cardarena.v1.play_pb2 import (
 SIGNATURE_BYTES: Final = 64
 
 JITTER_S: Final = 1.0
-"""Seconds before the deadline at which an arena may continue without a commitment, as the delay of messages varies."""
+"""Seconds before the deadline at which an arena may continue without a commitment, because the delay of messages varies."""
 
 REMEMBERED: Final = 4096
 """Limit on remembered deal-sets in play, and on finished ones."""
@@ -73,8 +73,7 @@ class Shown:
     replay_id: str = ""
     """The id of the match."""
     chain: bytes = bytes(HASH_BYTES)
-    """SHA-256 over the link before, the decision as big-endian u32, and the ask's game
-    message; 32 zero bytes before the first ask."""
+    """SHA-256 over the previous link, the decision as big-endian u32, and the ask's game message; 32 zero bytes before the first ask."""
     asks: list[tuple[int, str]] = field(default_factory=list)
     """Each decision with the first 8 hexadecimal digits of the chain after it."""
     end: bytes = b""
@@ -107,7 +106,7 @@ class Opened:
 
 @dataclass(slots=True)
 class Deal:
-    """What the bot knows of one deal-set."""
+    """The bot's data about one deal-set."""
 
     context: bytes
     """The bot's own context."""
@@ -118,9 +117,9 @@ class Deal:
     entropy: bytes
     """The bot's entropy; empty if this process does not know it."""
     stood: bytes = b""
-    """The commitment that the arena has of the bot, if the entropy is unknown."""
+    """The commitment of the bot that the arena has, if the entropy is unknown."""
     due_s: float = field(default=0.0, compare=False)
-    """When the time to commit is over; before that the arena continues only with all commitments."""
+    """The end of the time to commit; before it the arena continues only with all commitments."""
     shown: bytes | None = None
     """The bot's commitment in the transcript; None before it arrives."""
     seal: bytes = b""
@@ -177,7 +176,7 @@ class Shelf(Protocol):
     """Stores receipts of deals, for later proof and for a restarted bot."""
 
     def keep(self, deal: Deal) -> str:
-        """Store a deal in its present state; returns an error message, or an empty text."""
+        """Store a deal in its present state; return an error message, or an empty text."""
         ...
 
     def recall(self, context: bytes, participant: str | None = None) -> Deal | None:
@@ -233,7 +232,7 @@ class Deals:
     # The arena's messages.
 
     def on_open(self, message: DealOpen) -> Reaction:
-        """Commit, or return why not."""
+        """Return the bot's commitment, or the reason why it sends none."""
         reaction = Reaction()
         context, commitment = message.context, message.server_commitment
         if len(context) != HASH_BYTES or len(commitment) != HASH_BYTES:
@@ -260,14 +259,14 @@ class Deals:
             reaction.say += self._lie(context, "it replaced this bot's commitment")
             return reaction
         if stands:
-            return reaction  # the arena has it, or it is too late
+            return reaction  # the arena has the commitment, or it is too late
         deal.due_s = self._now_s() + message.deadline_ms / 1000
         commit = DealCommit(context=context, commitment=deal.commitment)
         reaction.send.append(BotMessage(deal_commit=commit))
         return reaction
 
     def on_transcript(self, message: DealTranscript) -> Reaction:
-        """Open the commitment, or return why not."""
+        """Return the opening of the commitment, or the reason why the bot sends none."""
         reaction = Reaction()
         context = message.context
         deal = self._known(context)
@@ -396,7 +395,7 @@ class Deals:
         return deal.matches.get(match) if deal is not None else None
 
     def _known(self, context: bytes, participant: str | None = None) -> Deal | None:
-        """Return an open deal, also one of an earlier process."""
+        """Return an open deal, including one of an earlier process."""
         deal = self._deals.get(context)
         if deal is None and self._shelf is not None and context not in self._over:
             deal = self._shelf.recall(context, participant)
@@ -408,12 +407,12 @@ class Deals:
         return deal
 
     def _keep(self, deal: Deal) -> list[str]:
-        """Store the receipt; returns lines for the log."""
+        """Store the receipt; return lines for the log."""
         problem = self._shelf.keep(deal) if self._shelf is not None else ""
         return [problem] if problem else []
 
     def _lie(self, context: bytes, what: str) -> list[str]:
-        """Record a lie of the arena; returns lines for the log if it is new."""
+        """Record a lie of the arena; return lines for the log if it is new."""
         line = f"the arena LIED about deal-set {context.hex()[:12]}: {what}"
         deal = self._deals.get(context)
         if deal is not None and what not in deal.lies:
@@ -425,18 +424,18 @@ class Deals:
 
 
 def _forget_oldest(known: dict[bytes, Any]) -> None:
-    """Forget old deals: an arena that was restarted does not close all of them."""
+    """Forget old deals, because an arena that was restarted does not close all of them."""
     if len(known) > REMEMBERED:
         del known[next(iter(known))]
 
 
 def _promised(deal: Deal) -> tuple[bytes, str, bytes]:
-    """Return what the arena sent before the bot committed, and must not change."""
+    """Return the data that the arena sent before the bot committed, which must not change."""
     return deal.server_commitment, deal.participant, deal.public_key
 
 
 def _wrong_transcript(deal: Deal, own: bytes, seal: bytes, *, early: bool) -> str:
-    """Return what is wrong with a bot's first transcript; empty if nothing is.
+    """Return the error in a bot's first transcript; empty if it is correct.
 
     Args:
       deal: The deal-set.
@@ -456,7 +455,7 @@ def _wrong_transcript(deal: Deal, own: bytes, seal: bytes, *, early: bool) -> st
 
 
 def _wrong_opening(deal: Deal, opened: Opened) -> str:
-    """Return what is wrong with the published secrets; empty if nothing is."""
+    """Return the error in the published secrets; empty if they are correct."""
     name = deal.participant
     if len(opened.secret) != ENTROPY_BYTES or not hmac.compare_digest(
         digest(b"server-commit", deal.context, opened.secret), deal.server_commitment

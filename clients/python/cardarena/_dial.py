@@ -1,7 +1,7 @@
 """Opens channels to an arena: with TLS, or in plain text within one machine.
 
-A bot's token lets its holder play as the bot. It is therefore sent to another machine in plain text only if the bot's
-author allows that; a redirect of the arena cannot allow it.
+A bot's token lets its holder play as the bot. It is sent to another machine in plain text only if the bot's author
+allows that; a redirect of the arena cannot allow it.
 """
 
 import contextlib
@@ -21,15 +21,15 @@ _TLS: Final = "https://"
 _PLAIN: Final = "http://"
 
 _PROXIES: Final = ("grpc_proxy", "https_proxy", "http_proxy")
-"""The variables that gRPC reads, the first one that is set; their names in capitals have no effect."""
+"""The variables that gRPC reads, the first one that is set; the same names in capitals have no effect."""
 _DIRECT: Final = ("no_grpc_proxy", "no_proxy")
-"""Those that name the ends of hosts without a proxy."""
+"""The variables with the suffixes of hosts without a proxy."""
 
 ChannelOptions = Sequence[tuple[str, int]]
 
 
 def is_local(endpoint: str) -> bool:
-    """Whether an address is on this machine: a loopback address or a socket file."""
+    """Return whether an address is on this machine: a loopback address or a socket file."""
     if endpoint.startswith("unix:"):
         return True
     host, colon, port = endpoint.rpartition(":")
@@ -43,7 +43,7 @@ def is_local(endpoint: str) -> bool:
 
 
 def proxy_to(endpoint: str) -> str:
-    """Return through which proxy gRPC reaches an address, as the end of a sentence; empty if through none."""
+    """Return the proxy through which gRPC reaches an address, as the end of a sentence; empty without a proxy."""
     bare = _bare(endpoint)
     host = bare.rpartition(":")[0] or bare
     direct = next((os.environ[name] for name in _DIRECT if os.environ.get(name)), "")
@@ -105,7 +105,7 @@ class Dial:
         return grpc.secure_channel(target, self._credentials, options=options)
 
     def aio_channel(self, endpoint: str, options: ChannelOptions) -> grpc.aio.Channel:
-        """Return a channel for asyncio; otherwise as `channel`."""
+        """Return a channel for asyncio, like `channel`."""
         target, options = self._target(endpoint), (*options, *_direct(endpoint))
         if self._credentials is None:
             return grpc.aio.insecure_channel(target, options=options)
@@ -130,7 +130,7 @@ class Dial:
 
 
 def _direct(endpoint: str) -> ChannelOptions:
-    """Return the options with which no proxy is asked for an address of this machine."""
+    """Return the options with which no proxy is used for an address of this machine."""
     return (("grpc.enable_http_proxy", 0),) if is_local(_bare(endpoint)) else ()
 
 

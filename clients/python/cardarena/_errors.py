@@ -6,10 +6,7 @@ class PlayError(Exception):
 
 
 class Refused(PlayError):
-    """The arena refuses this bot for good.
-
-    For instance because its token is unknown, or another bot has connected with it.
-    """
+    """The arena refuses this bot for good, for instance because its token is unknown, or another bot has connected with it."""
 
 
 class Unreachable(PlayError):
@@ -19,7 +16,7 @@ class Unreachable(PlayError):
 class Lied(PlayError):
     """The arena lied about its deals. The text has each failed check on a line.
 
-    It is raised after play, as the bot plays on.
+    It is raised after play, because the bot continues to play.
     """
 
     def __init__(self, *lies: str) -> None:
@@ -33,7 +30,7 @@ class Misconfigured(PlayError):
 
 
 class NoMove(Exception):
-    """The bot has no move, and its text tells the owner why: it is shown without a place in code, as no code is wrong."""
+    """The bot has no move, and its text tells the owner why: it is shown without a place in code, because the code has no error."""
 
 
 class Unreadable(Exception):

@@ -26,7 +26,7 @@ _KEYS: Final = frozenset(
 )
 """The keys of an answer."""
 SHOWN_CHARS: Final = 60
-"""Characters of a line in an error message."""
+"""The number of characters of a line in an error message."""
 
 
 class NotAnAnswer(Exception):
@@ -62,12 +62,8 @@ def end_line(end: End[Any], family: str) -> bytes:
 
 
 def answer_of(line: bytes) -> Answer:
-    """Return the answer in a line of the bot, whose unknown keys mean nothing.
-
-    Raises:
-      NotAnAnswer: if the line has none.
-    """
-    line = line.removeprefix(codecs.BOM_UTF8)  # which some runtimes of Windows write first
+    """Return the answer in a line of the bot; unknown keys are ignored. Raises: NotAnAnswer: if the line is no answer."""
+    line = line.removeprefix(codecs.BOM_UTF8)  # some runtimes of Windows write it first
     shown = line.decode("utf-8", "replace").strip()
     quoted = repr(shown if len(shown) <= SHOWN_CHARS else f"{shown[:SHOWN_CHARS]}…")
     try:

@@ -1,7 +1,7 @@
 """Plays several matches at once: on threads, or on an event loop of asyncio or trio.
 
-Each piece of work is of one match. The pieces of a match are done in order, one at a time; those of different matches
-at the same time.
+Each piece of work is of one match. The pieces of a match are done in order, one at a time; pieces of different matches
+are done at the same time.
 """
 
 import asyncio
@@ -34,14 +34,14 @@ class Lanes:
         self._lanes: dict[int, deque[Work]] = {}
 
     def put(self, match: int, piece: Work) -> bool:
-        """Add a piece; true if no piece of the match is waiting or being done, so that the caller must begin."""
+        """Add a piece; return true if no piece of the match is waiting or being done, so that the caller must begin."""
         with self._lock:
             begins = match not in self._lanes
             self._lanes.setdefault(match, deque()).append(piece)
             return begins
 
     def next(self, match: int) -> Work | None:
-        """Take the next piece of a match; None if the match has no more, which ends it here until `put`."""
+        """Remove and return the next piece of a match; None if the match has no more, which ends its lane until `put`."""
         with self._lock:
             lane = self._lanes[match]
             if lane:
@@ -60,7 +60,7 @@ def play_on_threads(author: Author, port: Port, workers: int) -> None:
             while (match := ready.get()) is not None:
                 while (piece := lanes.next(match)) is not None:
                     finished(do(author, piece, port))
-        except BaseException as error:  # also SystemExit, which ends the program
+        except BaseException as error:  # this includes SystemExit, which ends the program
             port.fail(error)
 
     threads = [
@@ -77,7 +77,7 @@ def play_on_threads(author: Author, port: Port, workers: int) -> None:
         ready.put(None)
     for thread in threads:
         thread.join()
-    port.take()  # raises what a thread raised meanwhile
+    port.take()  # raises the error of a thread
 
 
 def play_on_asyncio(author: Author, port: Port) -> None:
@@ -102,12 +102,12 @@ async def _on_asyncio(author: Author, port: Port) -> None:
 
     def begin(work: Work) -> None:
         if over.done():
-            return  # the group takes no tasks any more
+            return  # the group accepts no tasks any more
         for match, piece in pieces(work):
             if lanes.put(match, piece):
                 group.create_task(serve(match))
 
-    # The loop would wait for a thread of its own pool after Ctrl-C.
+    # After Ctrl-C the loop would wait for a thread of its own pool.
     feed = threading.Thread(
         target=_feed, args=(port, loop, begin, end), name="cardarena-feed", daemon=True
     )
@@ -128,7 +128,7 @@ def _feed(
 ) -> None:
     """Pass the work to an event loop, and the error that ends play."""
     error: BaseException | None = None
-    with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
+    with contextlib.suppress(RuntimeError):  # the loop may be closed
         try:
             while (work := port.take()) is not None:
                 loop.call_soon_threadsafe(begin, work)
@@ -166,9 +166,7 @@ def play_on_trio(author: Author, port: Port) -> None:
 def on_trio(coroutine: Awaitable[Any]) -> Any:
     """Run a coroutine on trio, and return its result.
 
-    Raises:
-      Misconfigured: if trio is not installed.
-      Exception: what it raises.
+    Raises: Misconfigured: if trio is not installed. Exception: the exception of the coroutine.
     """
 
     async def main() -> Any:

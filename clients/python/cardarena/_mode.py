@@ -9,7 +9,7 @@ from cardarena._bot import BatchBot, Bot
 from cardarena._errors import Misconfigured
 
 MANY: Final = 64
-"""Matches of a bot that can decide any number at once."""
+"""The number of matches of a bot that can decide any number at once."""
 
 
 class Way(Enum):
@@ -37,13 +37,13 @@ class Mode:
 
     way: Way
     at_once: int
-    """Threads or processes; 0 without a limit."""
+    """The number of threads or processes; 0 without a limit."""
     max_matches: int
     max_open_asks: int
 
     @property
     def remedy(self) -> str:
-        """What to change if asks wait in the bot's own queue."""
+        """The advice on what to change if asks wait in the bot's own queue."""
         return _REMEDIES[self.way]
 
 

@@ -8,24 +8,24 @@ from cardarena._ask import AnyAsk
 NOTE: Final = "queue: "
 """The beginning of a note about a wait, which `arena match why` looks for."""
 TOLD_SHARE: Final = 0.5
-"""Shorter waits are not reported: a share of the time for the move."""
+"""The share of the time for the move below which waits are not reported."""
 TOLD_S: Final = 0.1
-"""Waits of fewer seconds are never reported."""
+"""The number of seconds below which waits are never reported."""
 AGAIN_S: Final = 60.0
 """Seconds between two warnings."""
 TIMES_NOTE: Final = "times: "
 """The beginning of a note of `AskTimes`, which `arena match why` looks for."""
 FEWEST_ASKS: Final = 4
-"""Of fewer asks there is no note."""
+"""The fewest asks of a note about times."""
 NOTED_S: Final = 0.01
-"""Shorter times of an ask in the queue and on the network, on average, are not reported."""
+"""The mean seconds of an ask in the queue and on the network below which times are not reported."""
 
 
 class OwnQueue:
     """Finds waits that should be reported."""
 
     def __init__(self, remedy: str) -> None:
-        """`remedy` says what to change in the bot."""
+        """`remedy` is the advice on what to change in the bot."""
         self._remedy = remedy
         self._quiet_until_s = 0.0
 
@@ -42,7 +42,7 @@ class OwnQueue:
         )
 
     def warns(self, now_s: float) -> bool:
-        """Whether to print a warning now, because the last one was at least `AGAIN_S` ago."""
+        """Return whether to print a warning now, because the last one was at least `AGAIN_S` ago."""
         if now_s < self._quiet_until_s:
             return False
         self._quiet_until_s = now_s + AGAIN_S
@@ -67,7 +67,7 @@ class Waits:
 
     @property
     def note(self) -> str:
-        """The note, for the answer to this or a later ask, as a late ask has no answer."""
+        """Return the note for the answer to this or a later ask, because a late ask has no answer."""
         one = self.first == self.last
         which = f"decision {self.first}" if one else f"decisions {self.first} to {self.last}"
         return f"{NOTE}{which}: {self.told}"
@@ -75,33 +75,33 @@ class Waits:
 
 @dataclass(slots=True)
 class AskTimes:
-    """The time of a match's asks in the own queue and on the network, which only the bot's side can tell from thinking."""
+    """The time of a match's asks in the own queue and on the network, which only the bot's side can separate from thinking."""
 
     asks: int = 0
-    """Asks that the bot's code received and answered."""
+    """The number of asks that the bot's code received and answered."""
     queue_s: float = 0.0
     measured: int = 0
-    """Of these, those whose way over the network is known."""
+    """The number of these asks whose time on the network is known."""
     network_s: float = 0.0
     is_due: bool = False
-    """Whether the next answer without a note should have a note of it."""
+    """Whether the next answer without a note should have one about times."""
     _arrived_s: float = 0.0
     _shown_s: float | None = None
     _answered_s: float | None = None
 
     def arrived(self, now_s: float, last_round_trip_ms: int) -> None:
-        """Begin with the next ask; `last_round_trip_ms` is that of the one before, and 0 if it is not known."""
+        """Note that the next ask has arrived; `last_round_trip_ms` is that of the previous ask, or 0 if it is not known."""
         if self._shown_s is not None and self._answered_s is not None:
             network_s = last_round_trip_ms / 1000 - (self._answered_s - self._arrived_s)
             self._add(self._shown_s - self._arrived_s, network_s if last_round_trip_ms else None)
         self._arrived_s, self._shown_s, self._answered_s = now_s, None, None
 
     def shown(self, now_s: float) -> None:
-        """The bot's code receives the ask."""
+        """Note that the bot's code receives the ask."""
         self._shown_s = now_s
 
     def answered(self, now_s: float) -> None:
-        """The ask is answered."""
+        """Note that the ask is answered."""
         self._answered_s = now_s
 
     def _add(self, queue_s: float, network_s: float | None) -> None:

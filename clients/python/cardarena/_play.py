@@ -26,7 +26,7 @@ class Port(Protocol):
         ...
 
     def show(self, ask: AnyAsk) -> bool:
-        """Record that the bot receives an ask now; false if it is settled."""
+        """Record that the bot receives an ask now; return false if it is settled."""
         ...
 
     def answer(self, answers: Iterable[Answer]) -> None:
@@ -39,14 +39,14 @@ class Port(Protocol):
 
 
 class Author(Protocol):
-    """Calls the methods of a `Bot` or a `BatchBot`. If they raise more than an `Exception`, the program ends."""
+    """Calls the methods of a `Bot` or a `BatchBot`. If they raise a `BaseException` that is no `Exception`, the program ends."""
 
     async def tell(self, news: News) -> None:
         """Call the method for a match that begins or has ended."""
         ...
 
     async def decide(self, asks: Sequence[AnyAsk], port: Port) -> None:
-        """Have the bot answer asks."""
+        """Let the bot answer asks."""
         ...
 
 
@@ -57,7 +57,7 @@ def play(author: Author, port: Port) -> None:
 
 
 async def do(author: Author, work: Work, port: Port) -> None:
-    """Have the bot do some work."""
+    """Let the bot do some work."""
     for news in work.news:
         await author.tell(news)
     if work.asks:
@@ -65,7 +65,7 @@ async def do(author: Author, work: Work, port: Port) -> None:
 
 
 def finished(coroutine: Coroutine[Any, Any, _ResultT]) -> _ResultT:
-    """Return the result of a coroutine that awaits nothing, as for a bot with plain methods."""
+    """Return the result of a coroutine that awaits nothing, for a bot with plain methods."""
     try:
         coroutine.send(None)
     except StopIteration as end:
@@ -77,8 +77,7 @@ def finished(coroutine: Coroutine[Any, Any, _ResultT]) -> _ResultT:
 async def awaited(coroutine: Any) -> Any:
     """Await a coroutine of the bot.
 
-    Raises:
-      Exception: what it raises; RuntimeError if it awaited something that was cancelled.
+    Raises: Exception: the exception of the coroutine; RuntimeError if it awaited a cancelled task.
     """
     try:
         return await coroutine
@@ -120,7 +119,7 @@ class OneByOne:
             bot = self._bot()
             bot.start = start
             await self._of("started", bot.started())
-        except Exception as error:  # likewise
+        except Exception as error:  # the author's code may raise anything
             raised = Raised.of(error, self._bot.started)
             _say(raised, f"at the start of match {start.match}, so fallbacks are played")
             return raised
@@ -140,7 +139,7 @@ class OneByOne:
             if "move" in self._waits:
                 ask.thinking = returned
             return _choice.answer(ask, await self._of("move", returned))
-        except Exception as error:  # likewise
+        except Exception as error:  # the author's code may raise anything
             cure = _choice.labels(error, ask.family)
             return _failed(ask, Raised.of(error, bot.move, cure))
         finally:
@@ -175,7 +174,7 @@ class AllAtOnce:
             choices = self._bot.moves(asks)
             if len(choices) != len(asks):
                 raise ValueError(f"moves() chose {len(choices)} moves for {len(asks)} asks")
-        except Exception as error:  # likewise
+        except Exception as error:  # the author's code may raise anything
             cure = _choice.labels(error, asks[0].family)
             raised = Raised.of(error, self._bot.moves, cure)
             port.answer([_failed(ask, raised, again=ask is not asks[0]) for ask in asks])

@@ -36,13 +36,13 @@ EXIT_INTERRUPTED: Final = 130  # as in shells: 128 plus the number of SIGINT
 
 
 def is_pool_process() -> bool:
-    """Whether this process belongs to a pool: it imports the program and does not connect."""
+    """Return whether this process belongs to a pool: it imports the program and does not connect."""
     return multiprocessing.current_process().name.startswith(_NAME)
 
 
 @dataclass(frozen=True, slots=True)
 class _Closed:
-    """The ask that the process decides is closed."""
+    """The ask that the process is deciding was closed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,8 @@ class Pool:
     def __init__(self, bot: type[Bot], processes: int) -> None:
         """Start the processes, and wait until each has loaded.
 
-        Raises:
-          Misconfigured: if the class cannot be found by other processes.
-          SystemExit: if a process ended, which has printed why.
+        Raises: Misconfigured: if the class cannot be found by other processes. SystemExit: if a process has ended; it
+        has printed the reason.
         """
         self._children = [_Child(bot, number) for number in range(1, processes + 1)]
         try:
@@ -95,7 +94,7 @@ class Pool:
             child.work.put(None)
         for thread in threads:
             thread.join()
-        port.take()  # raises what a thread raised meanwhile
+        port.take()  # raises the error of a thread
 
     def close(self) -> None:
         """End the processes."""
@@ -144,7 +143,8 @@ class _Child:
                     if port.show(ask):
                         self._send(ask)
                         self.await_done(ask, port)
-        except BaseException as error:  # also SystemExit, with which a bot may end the program
+        # this includes SystemExit, with which a bot may end the program
+        except BaseException as error:
             port.fail(error)
 
     def await_done(self, ask: AnyAsk | None = None, port: Port | None = None) -> None:

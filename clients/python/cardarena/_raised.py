@@ -1,4 +1,4 @@
-"""Reports an exception in a bot's code with the line of the bot where it came from."""
+"""Reports of exceptions in a bot's code, with the line of the bot that caused them."""
 
 import inspect
 import sys
@@ -26,13 +26,13 @@ class Raised:
     """An exception and its place in the bot's code."""
 
     file: str
-    """The name of the bot's file, without its folder; empty for `NoMove`, where no code is wrong."""
+    """The name of the bot's file, without its folder; empty for `NoMove`, for which no code has an error."""
     line: int
     """The number of the last line of the bot in the traceback."""
     error: str
     """The type and the text of the exception, as Python prints them."""
     traceback: str
-    """The traceback from the bot's code on, as Python prints it."""
+    """The part of the traceback from the bot's code on, as Python prints it."""
 
     @classmethod
     def of(cls, error: Exception, asked: Callable[..., Any], cure: str = "") -> "Raised":

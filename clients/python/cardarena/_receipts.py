@@ -29,7 +29,7 @@ class Folder:
         self._path = path
 
     def keep(self, deal: Deal) -> str:
-        """Store a deal in its present state, atomically; returns an error message, or an empty text."""
+        """Store a deal in its present state, atomically; return an error message, or an empty text."""
         path = self._path / f"{_name(deal.context, deal.participant)}.json"
         partial = path.with_suffix(f".{os.getpid()}.partial")
         try:

@@ -1,4 +1,4 @@
-"""Decides after a stream when to dial which address."""
+"""Decides after a stream when to connect, and to which address."""
 
 import math
 from collections.abc import Callable
@@ -31,7 +31,7 @@ _FINAL: Final = {
 """Statuses after which no attempt can succeed."""
 
 _PASSING: Final = frozenset({"BUSY", "TOO_MANY_OPEN", "NOT_READING"})
-"""Reasons of RESOURCE_EXHAUSTED that pass with time; with another reason or none, the client is at fault."""
+"""The reasons of RESOURCE_EXHAUSTED that pass with time; with another reason, or without one, the fault is the client's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class StreamEnd:
     redirect: str | None = None
     """The address of a redirect."""
     retry_s: float = 0.0
-    """Seconds that the arena asked the bot to wait, as when it is busy."""
+    """Seconds that the arena asked the bot to wait, for example because it is busy."""
     error: str = ""
     """The reason in the details of the error; empty if it has none."""
 
@@ -59,7 +59,7 @@ class StreamEnd:
 
     @property
     def tls_mistake(self) -> str:
-        """Which mistake with TLS the end of a connection shows; empty if it shows none."""
+        """The mistake with TLS that the end of a connection shows; empty without one."""
         if self.welcomed or self.code is not grpc.StatusCode.UNAVAILABLE:
             return ""
         cause = self.details.rpartition(": ")[2]
@@ -67,7 +67,8 @@ class StreamEnd:
             return f"its certificate is not trusted, see --ca: {cause}"
         if "WRONG_VERSION_NUMBER" in self.details:
             return "it has no TLS: write its address without https://"
-        if cause == "Socket closed" and self.details != cause:  # before a call was made
+        # the connection failed before a call was made
+        if cause == "Socket closed" and self.details != cause:
             return (
                 "it closed the connection at once: an arena with TLS needs https:// before its address, "
                 "and one that requires client certificates --client-cert"
@@ -89,7 +90,7 @@ class Attempt:
 
     endpoint: str
     delay_s: float
-    """Seconds to wait before dialling."""
+    """Seconds to wait before connecting."""
 
 
 class Redial:
@@ -98,9 +99,9 @@ class Redial:
     A busy arena names a time to wait, to which the jitter is added.
 
     A stream that ends with status OK is the last one if the bot plays once, or if the arena had announced that it
-    closes. An arena that restarts ends its streams with UNAVAILABLE, and the bot dials it again. A redirect is
-    followed at once, with the same token; if the new address cannot be reached, the bot returns to the first one. The
-    table at `Play` in `play.proto` has the reaction to each status and reason.
+    closes. An arena that restarts ends its streams with UNAVAILABLE, and the bot connects again. A redirect is followed
+    at once, with the same token; if the new address cannot be reached, the bot returns to the first one. The table at
+    `Play` in `play.proto` has the reaction to each status and reason.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
 """Reads the reason of a refused stream, and the time that the client should wait.
 
-gRPC carries the details of an error as a `google.rpc.Status` in the trailing
-metadata. It is read field by field, as only `google.rpc.ErrorInfo` and `RetryInfo` matter, and their messages are in a
-package that a bot does not need otherwise.
+gRPC carries the details of an error as a `google.rpc.Status` in the trailing metadata. It is read field by field,
+because only `google.rpc.ErrorInfo` and `RetryInfo` matter, and their messages are in a package that a bot does not need
+otherwise.
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,7 +20,7 @@ STATUS_KEY: Final = "grpc-status-details-bin"
 RETRY_INFO: Final = "google.rpc.RetryInfo"
 ERROR_INFO: Final = "google.rpc.ErrorInfo"
 MAX_RETRY_S: Final = 300.0
-"""Longest time to wait, in seconds."""
+"""The longest time to wait, in seconds."""
 
 _DETAILS: Final = 3
 _RETRY_DELAY: Final = 1

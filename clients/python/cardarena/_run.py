@@ -31,12 +31,12 @@ from cardarena._waiting import GUEST, Waiting
 from cardarena.v1.play_pb2 import Capability, Hello
 
 AnyProgram: TypeAlias = type[Bot] | type[BatchBot] | BatchBot
-"""What a program plays: the bot's class; a `BatchBot` may also be an object."""
+"""The bot of a program: its class, or an object of a `BatchBot`."""
 
 DEFAULT_ADDRESS: Final = "localhost:7654"
 
 WANTED: Final[ContextVar[list[AnyProgram] | None]] = ContextVar("WANTED", default=None)
-"""Where a bot goes instead of to an arena, if a program is run for its bot alone (`arena.local.program`)."""
+"""The list that receives the bot in place of a connection, if a program is run only for its bot (`arena.local.program`)."""
 
 EXIT_UNREACHABLE: Final = 1
 EXIT_REFUSED: Final = 2
@@ -127,7 +127,7 @@ def join(
 ) -> None:
     """Connect as `kind` and `mode` declare, and play until there is no more work.
 
-    `thinking` is entered before the bot connects, and gives the function that plays on the connection. `log` takes
+    `thinking` is entered before the bot connects, and provides the function that plays on the connection. `log` writes
     lines for the bot's author, by default to stderr. Other arguments and errors are those of `play`.
     """
     address = address or os.environ.get("CARDARENA_ADDRESS") or DEFAULT_ADDRESS
@@ -180,7 +180,7 @@ def join(
 def _thinking(
     bot: type[Bot] | type[BatchBot] | BatchBot, mode: Mode
 ) -> Iterator[Callable[[Port], None]]:
-    """Load the bot; gives a function that plays on a connection until that is over."""
+    """Load the bot, and provide a function that plays on a connection until that is over."""
     if not isinstance(bot, type) or issubclass(bot, BatchBot):
         batches = AllAtOnce(bot() if isinstance(bot, type) else bot)
         yield lambda port: _play(batches, port)
@@ -228,7 +228,7 @@ def run(
     """Run a bot as a program: read the command line, play, and end with an exit code.
 
     Arguments of this call come before flags (`--address`, `--token`, `--receipts` and others), which come before
-    environment variables (see `play`). A program with flags of its own passes `argv=[]`.
+    environment variables (see `play`). A program with its own flags passes `argv=[]`.
 
     Args:
       bot: As for `play`.

@@ -3,7 +3,7 @@
 The session is the state of a bot's matches and asks. It uses no sockets and no threads, and never calls the bot's
 code. It lives through several streams, one after another.
 
-An ask is in one of these states, and only moves down:
+An ask goes through these states in the order of the table:
 
 | state    | in `_queue` | `shown` | `answer` | on resume, if `welcome` lists it     |
 |----------|-------------|---------|----------|--------------------------------------|
@@ -50,7 +50,7 @@ REMEMBERED_ENDS: Final = 1024
 """Number of ended matches that are remembered; an arena repeats at most the last 64 ends."""
 
 News: TypeAlias = MatchStart | End
-"""News beside asks: a match that begins, or one that has ended."""
+"""News besides asks: a match that begins, or one that has ended."""
 
 CONTRACT: Final = 1
 """The version of the contract of `play.proto` that this SDK was written for."""
@@ -100,7 +100,7 @@ class _Match:
     answer: Answer | None = None
     """The answer to the last ask."""
     asked_s: float = 0.0
-    """When the last ask arrived."""
+    """The time when the last ask arrived."""
     waited: str = ""
     """The sentence about its wait in the bot's own queue, if that was long."""
     queued: Waits | None = None
@@ -108,7 +108,7 @@ class _Match:
     times: AskTimes = field(default_factory=AskTimes)
 
     def untold(self) -> Told | None:
-        """News of asks that the bot's code did not receive."""
+        """Return the news of asks that the bot's code did not receive."""
         return None if self.ask is None or self.ask.shown else self.ask.told()
 
 
@@ -129,12 +129,9 @@ class Session:
     ) -> None:
         """Begin without a stream.
 
-        Args:
-          hello: The bot's first message.
-          auto: Whether to answer asks with a single legal move.
-          now_s: A monotonic clock.
-          deals: The fair deals, if the bot takes part in them.
-          remedy: What to change if asks wait in the bot's own queue.
+        Args: hello: The bot's first message. auto: Whether to answer asks with a single legal move. now_s: A monotonic
+        clock. deals: The fair deals, if the bot takes part in them. remedy: The advice on what to change if asks wait
+        in the bot's own queue.
         """
         self.draining = False
         self._deals = deals
@@ -241,13 +238,13 @@ class Session:
         return bool(self._news or self._queue or self._closed)
 
     def show(self, ask: AnyAsk) -> bool:
-        """Record that the bot's code receives an ask now; false if it was settled meanwhile."""
+        """Record that the bot's code receives an ask now; return false if it was already settled."""
         if ask.open:
             ask.shown = True
         return ask.open
 
     def wait(self, ask: AnyAsk) -> str:
-        """Return a warning if an ask that the bot's code receives now has waited long; else an empty text."""
+        """Return a warning if an ask that the bot's code receives now has waited long; otherwise an empty text."""
         now_s, match = self._now_s(), self._open[ask.ask_id]
         match.times.shown(now_s)
         waited = self._waited(match, ask, now_s)
@@ -287,7 +284,7 @@ class Session:
         return taken if self._live else []
 
     def _asked(self, ask_id: int) -> _Match | None:
-        """Return the match with this last ask, also if it is settled."""
+        """Return the match with this last ask, even if it is settled."""
         if match := self._open.get(ask_id):
             return match
         for match in self._matches.values():
@@ -399,7 +396,7 @@ class Session:
             else:
                 self._queue[ask_id] = ask
         if again:
-            self._answered = None  # its round trip has the time without a stream
+            self._answered = None  # its round trip includes the time without a stream
             received.send += self.frames(again)
         if automatic:
             received.send += self.frames(self.answer(automatic))
@@ -435,7 +432,7 @@ class Session:
         return Received(say=[line])
 
     def _where_stuck(self) -> str:
-        """Return where the bot's code is that has not chosen a move in time; empty if it has chosen meanwhile."""
+        """Return the place in the bot's code that has not chosen a move in time; empty if it has chosen one."""
         ask = self._stuck
         thinking = None if ask is None else ask.thinking
         if ask is None or thinking is None:

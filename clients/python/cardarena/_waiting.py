@@ -53,7 +53,7 @@ class Waiting:
         return f" as {self._name}" if self._name else ""
 
     def _order(self) -> str:
-        """Return the command that gets the bot a match: organisers alone create one for a bot with a key."""
+        """Return the command that creates a match for the bot: only organisers create one for a bot with a key."""
         if self._is_guest:
             return f"arena match create {self._game} {self._name} OTHER{self._server}"
         return f"arena competition enter COMPETITION {self._name or 'BOT'}{self._server}"

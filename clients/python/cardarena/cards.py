@@ -39,7 +39,7 @@ def checked(card: object) -> str:
 
 
 def is_card(text: str) -> bool:
-    """Whether a text is a card."""
+    """Return whether a text is a card."""
     return text == JOKER or (len(text) == _LETTERS and rank(text) >= 0 and suit(text) >= 0)
 
 

@@ -5,7 +5,8 @@
     everybody = cardarena.envs.pettingzoo("klaberjass", options={"hands": 2})
     one_seat = gymnasium.make("CardArena/Klaberjass-v0", opponent="house:sample")
 
-`TrainedBot` plays by the policy of a file of `arena train`. They are those of the engine, `arena.envs`: `pip install 'cardarena[research]'`. Without it, the import raises `ImportError`.
+`TrainedBot` plays by the policy of a file of `arena train`. The environments are those of the engine, `arena.envs`:
+`pip install 'cardarena[research]'`. Without it, the import raises `ImportError`.
 """
 
 try:

@@ -35,7 +35,7 @@ class NoEngine(ImportError):
 
 
 def __getattr__(name: str) -> Any:
-    """Take a name from the engine, which a bot that only connects does not need."""
+    """Return a name of the engine, which is imported late because a bot that only connects does not need it."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:

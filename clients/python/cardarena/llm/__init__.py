@@ -2,7 +2,7 @@
 
     cardarena llm --url http://localhost:11434/v1 --model qwen3 --game jam
 
-or, in a program, with a class of its own:
+or, in a program, with its own class:
 
     from cardarena import llm
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 from cardarena.llm._endpoint import Failure, Kind, Reply
 
 MAX_LISTED: Final = 64
-"""Moves that a message lists; of more, some that are spread over all."""
+"""The maximal number of moves that a message lists; if there are more, a spread of them is listed."""
 BY_NUMBER: Final = "End with a line `MOVE: n`, where n is the number of your move."
 BY_TEXT: Final = (
     "End with a line `MOVE: n`, where n is the number of your move, or with a line `MOVE: ` and another legal move in "
@@ -35,10 +35,8 @@ def listed(moves: Sequence[str]) -> str:
 def chosen(reply: Reply, moves: Sequence[str], unlisted: Callable[[str], Any | None]) -> Any:
     """Return the index of the move that a reply names, or another move.
 
-    Args:
-      reply: The model's reply.
-      moves: The offered moves.
-      unlisted: Reads a move that is not offered; None if the text is none.
+    Args: reply: The model's reply. moves: The offered moves. unlisted: Reads a move that is not offered; returns None
+    if the text is no move.
 
     Raises:
       Failure: REFUSED, CUT, UNREADABLE or ILLEGAL.
@@ -71,7 +69,7 @@ def chosen(reply: Reply, moves: Sequence[str], unlisted: Callable[[str], Any | N
 
 
 def reason(reply: Reply) -> str:
-    """Return what a reply says besides its move, on one line."""
+    """Return the text of a reply besides its move, on one line."""
     return " ".join(_MOVE.sub("", reply.text).split())
 
 

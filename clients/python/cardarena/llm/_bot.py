@@ -19,33 +19,33 @@ from cardarena.llm._transcript import Transcript
 from cardarena.llm._words import Words
 
 MOST_REQUESTS: Final = 3
-"""Requests for a move."""
+"""The maximal number of requests for a move."""
 MOST_REPLIES: Final = 2
-"""Replies without a legal move, after which nothing more is asked: the second request says what was wrong."""
+"""The number of replies without a legal move after which no further request is made: the second request has the error of the first reply."""
 RESERVE_S: Final = 0.5
-"""Time that is kept for the way to the arena."""
+"""The seconds that are reserved for the network to the arena."""
 LEAST_S: Final = 1.0
-"""The least time for a request."""
+"""The fewest seconds for a request."""
 FIRST_WAIT_S: Final = 0.5
-"""Time before a failed request is repeated; then twice as long."""
+"""Seconds before a failed request is repeated; doubled after each repetition."""
 CALL_S: Final = 120.0
-"""The longest request, unless the settings say another."""
+"""The default of the longest request, in seconds."""
 _REASON_CHARS: Final = 120
 _OF_MODEL: Final = frozenset({Kind.REFUSED, Kind.CUT, Kind.UNREADABLE, Kind.ILLEGAL})
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a `ModelBot` plays by."""
+    """The settings of a `ModelBot`."""
 
     endpoint: Endpoint
     prompt: Prompt = field(default_factory=Prompt.read)
     call_s: float = CALL_S
-    """The most time for a request; half of the clock if that is less, so that a hung request can be repeated."""
+    """The longest time of a request in seconds; half of the clock if that is less, so that a hung request can be repeated."""
     budget_tokens: int | None = None
-    """Tokens of a match, input and output, after which no more is asked; None for no limit."""
+    """The number of input and output tokens of a match after which no request is made; None for no limit."""
     price: tuple[float, float] = (0.0, 0.0)
-    """What a million tokens of input and of output cost, for the sums."""
+    """The price of a million tokens of input and of output, for the sums."""
     transcripts: Path | None = None
     """The folder for transcripts; None for none."""
     sleep: Callable[[float], None] = time.sleep
@@ -53,7 +53,7 @@ class Settings:
 
 @dataclass(slots=True)
 class _Usage:
-    """What requests took."""
+    """The tokens and the time of requests."""
 
     requests: int = 0
     input_tokens: int = 0
@@ -86,8 +86,8 @@ class _Usage:
 class ModelBot(Bot):
     """Asks a language model for each move. `settings` is set by a subclass, or by `llm.main`.
 
-    A reply without a legal move is answered once by what was wrong with it. A request that fails or hangs is repeated
-    with what is left of the clock. If there is still no move, `unanswered` chooses one.
+    After a reply without a legal move, one further request explains the error. A request that fails or hangs is
+    repeated with the rest of the clock. If there is still no move, `unanswered` chooses one.
     """
 
     workers = 16
@@ -157,7 +157,7 @@ class ModelBot(Bot):
             self._system = system
 
     def _is_affordable(self, used: _Usage, messages: Sequence[Message]) -> bool:
-        """Whether a request keeps within the budget of the match, if the reply is as long as it may be."""
+        """Return whether a request keeps within the budget of the match, if the reply is as long as it may be."""
         budget = self.settings.budget_tokens
         spent = self._used.input_tokens + self._used.output_tokens
         spent += used.input_tokens + used.output_tokens
@@ -190,10 +190,9 @@ class _Decision:
         self.chat: list[Message] = [_message("system", system), _message("user", turn)]
 
     def choice(self) -> tuple[Any, Reply]:
-        """Ask until the model names a legal move; returns it, and the reply.
+        """Ask until the model names a legal move; return it, and the reply.
 
-        Raises:
-          Failure: if it names none; `failures` has all.
+        Raises: Failure: if it names none; `failures` has all failures.
         """
         while True:
             try:
@@ -229,7 +228,7 @@ class _Decision:
         return _answer.chosen(reply, self._words.moves, unlisted)
 
     def _require_another(self, failure: Failure) -> None:
-        """Prepare the next request, or raise the failure if there is to be none."""
+        """Prepare the next request, or raise the failure if there is none."""
         replies = sum(one.kind in _OF_MODEL for one in self.failures)
         if self.used.requests >= MOST_REQUESTS or replies >= MOST_REPLIES or not self.ask.open:
             raise failure

@@ -28,7 +28,7 @@ def main(
     prompt: Path | None = None,
     prog: str | None = None,
 ) -> None:
-    """Play as a program, by flags for the model and for the connection; `--help` lists them.
+    """Play as a program, with flags for the model and for the connection; `--help` lists them.
 
     Args:
       argv: The command line without the program's name; by default that of the process.

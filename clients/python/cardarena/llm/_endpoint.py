@@ -1,4 +1,4 @@
-"""Requests to an endpoint for chat completions, and what can go wrong with them."""
+"""Requests to an endpoint for chat completions, and their failures."""
 
 import contextlib
 import json
@@ -20,29 +20,29 @@ from cardarena._errors import Misconfigured, NoMove
 
 MAX_REPLY_BYTES: Final = 4 << 20
 _SHOWN: Final = 120
-"""Characters of an endpoint's error that are shown."""
+"""The number of characters of an endpoint's error that are shown."""
 _PASSING: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 """HTTP statuses after which the same request may succeed."""
 _THOUGHT: Final = re.compile(r"<think>(.*?)(?:</think>|\Z)", re.DOTALL)
 
 
 class Kind(StrEnum):
-    """What went wrong at a request for a move."""
+    """The kind of failure of a request for a move."""
 
     TRANSPORT = "transport"
-    """The endpoint could not be reached, or answered with an error or with what is no completion."""
+    """The endpoint could not be reached, or answered with an error or with a text that is no completion."""
     HUNG = "hung"
-    """No reply within the time for the request."""
+    """There was no reply within the time for the request."""
     REFUSED = "refused"
     """The model or a filter of the endpoint refused to answer."""
     CUT = "cut"
-    """The reply was cut off at the most output tokens, before it named a move."""
+    """The reply ended at the limit of output tokens before it named a move."""
     UNREADABLE = "unreadable"
     """The reply names no move."""
     ILLEGAL = "illegal"
     """The reply names a move that is not offered."""
     BUDGET = "budget"
-    """The token budget of the match is used up, so nothing was asked."""
+    """The token budget of the match is used up, so no request was made."""
     LATE = "late"
     """Too little of the clock was left for a request."""
 
@@ -81,16 +81,16 @@ class Message(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model replied."""
+    """The reply of a model."""
 
     text: str
     reasoning: str = ""
-    """What the model thought, if the endpoint says it apart from the text."""
+    """The model's reasoning, if the endpoint returns it separately."""
     finish: str = ""
-    """Why the reply ended: `stop`, `length`, `content_filter`."""
+    """The reason for the end of the reply: `stop`, `length`, `content_filter`."""
     refusal: str = ""
     input_tokens: int | None = None
-    """Counted by the endpoint; None if it does not say."""
+    """The number of input tokens, counted by the endpoint; None if it does not report them."""
     output_tokens: int | None = None
 
 
@@ -102,13 +102,13 @@ class Endpoint:
     """The address before `/chat/completions`, such as `http://localhost:11434/v1`."""
     model: str
     key: str = field(default="", repr=False)
-    """Sent as a bearer token; empty for none."""
+    """The key, which is sent as a bearer token; empty for none."""
     max_output_tokens: int = 1024
     fields: Mapping[str, Any] = field(default_factory=dict)
-    """More fields of each request, such as `temperature`."""
+    """Further fields of each request, such as `temperature`."""
 
     def __post_init__(self) -> None:
-        """Raise `Misconfigured` if the address is none, or would get the key in plain text."""
+        """Raise `Misconfigured` if the address is invalid, or would get the key in plain text."""
         parts = urlsplit(self.url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise Misconfigured(
@@ -139,7 +139,7 @@ class Endpoint:
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Follows no redirect, which would carry the key to another host."""
+    """A handler that follows no redirect, because it would send the key to another host."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
@@ -149,7 +149,7 @@ _OPENER: Final = urllib.request.build_opener(_NoRedirects)
 
 
 def _within(longest_s: float, work: Callable[[], Reply]) -> Reply:
-    """Do work on a thread, which is left alone if it takes longer: sockets know timeouts of single reads alone."""
+    """Do work on a thread, which is abandoned if it takes longer, because sockets have only timeouts of single reads."""
     done: queue.SimpleQueue[Reply | Exception] = queue.SimpleQueue()
 
     def attempt() -> None:
@@ -169,7 +169,7 @@ def _within(longest_s: float, work: Callable[[], Reply]) -> Reply:
 
 
 def _has_network() -> bool:
-    """Whether this process may make connections over a network: in the arena's sandbox it may not."""
+    """Return whether this process may make connections over a network; in the arena's sandbox it may not."""
     try:
         socket.socket(socket.AF_INET).close()
     except OSError:

@@ -1,4 +1,4 @@
-"""Prompts as files, so that two prompts are compared like two bots."""
+"""Prompts as files, so that two prompts can be compared like two bots."""
 
 import hashlib
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ _NEEDED: Final = ("moves", "answer")
 class Prompt:
     """The text of the system message, a line `---`, and the text of the message for a move.
 
-    Both may have `$rules`, `$news`, `$table`, `$moves` and `$answer`, which says how to answer; `$$` is a dollar. What
-    stays the same in a match belongs into the first part, which endpoints keep in their caches.
+    Both may have `$rules`, `$news`, `$table`, `$moves` and `$answer`, which says how to answer; `$$` is a dollar. Text
+    that stays the same in a match belongs in the first part, which endpoints cache.
     """
 
     system: str
@@ -27,7 +27,7 @@ class Prompt:
 
     @classmethod
     def read(cls, file: Path | None = None) -> "Prompt":
-        """Read a prompt; without a file the one that comes with the SDK.
+        """Read a prompt; without a file, read the one of the SDK.
 
         Raises:
           Misconfigured: if the file cannot be read, or is no prompt.
@@ -67,7 +67,7 @@ class Prompt:
 
     @property
     def sha256(self) -> str:
-        """The first 12 digits of the hash of its text, which tells prompts apart in transcripts."""
+        """The first 12 digits of the hash of its text, which identifies prompts in transcripts."""
         text = f"{self.system}{_LINE}{self.turn}"
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 

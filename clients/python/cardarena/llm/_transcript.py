@@ -1,4 +1,4 @@
-"""Transcripts: what a model was asked and answered in a match, for the bot's owner."""
+"""Transcripts of the requests to a model and its replies in a match, for the bot's owner."""
 
 import json
 import re
@@ -11,7 +11,7 @@ _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9._-]+")
 class Transcript:
     """A file of JSON lines: the match, a line for each decision, and the sums at the end.
 
-    A system message that is the same as before is left out.
+    A repeated system message is left out.
     """
 
     def __init__(self, folder: Path, match_id: str, seat: int) -> None:

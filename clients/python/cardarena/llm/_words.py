@@ -1,4 +1,4 @@
-"""The words of a match, which the rules' distribution has."""
+"""The words of a match, from the distribution with the rules."""
 
 try:
     from arena.local.words import Words
