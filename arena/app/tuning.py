@@ -51,6 +51,7 @@ def tune(
         trials.
       on_played: Called with the deal-sets so far and the trials that are played next.
       on_exception: As for `arena.app.comparison_tasks.compare_by_tasks`.
+
     Raises:
       As `arena.app.comparison_tasks.compare_by_tasks`.
     """

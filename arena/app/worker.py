@@ -175,6 +175,7 @@ def play_as_worker(
       limits_load: Whether fewer matches are played while the arena is late or its disk full.
       is_local: Whether the other arena runs on this machine.
       one_at_a_time: Whether deal-sets are played one after the other.
+
     Raises:
       As `arena.app.arena_process.serve`, and the errors of `work` if the arena refuses the worker.
     """

@@ -18,7 +18,8 @@ class Bets:
     def at(self, to: int) -> int:
         """Return the bet if it is legal: `moves.raise_(bets.at(40))`.
 
-        Raises: ValueError: if it is not legal.
+        Raises:
+          ValueError: if it is not legal.
         """
         if to not in self:
             raise ValueError(f"a bet to {to} is none: it may come to {self.least} to {self.most}")

@@ -56,8 +56,11 @@ class Bridge:
     ) -> None:
         """Begin without processes.
 
-        Args: command: Program and arguments of the bot. per_match: Whether each match has a separate process. say: Logs
-        a line. start: Starts a process.
+        Args:
+          command: Program and arguments of the bot.
+          per_match: Whether each match has a separate process.
+          say: Logs a line.
+          start: Starts a process.
         """
         self._start = start
         self._command = command

@@ -20,7 +20,8 @@ class _Enum(Protocol):
 def card(text: object) -> str:
     """Return the card.
 
-    Raises: ValueError: if it is no card.
+    Raises:
+      ValueError: if it is no card.
     """
     return checked(text)
 
@@ -28,7 +29,8 @@ def card(text: object) -> str:
 def cards(texts: Iterable[object]) -> list[str]:
     """Return the cards.
 
-    Raises: ValueError: if one is no card.
+    Raises:
+      ValueError: if one is no card.
     """
     return [checked(text) for text in texts]
 
@@ -36,7 +38,8 @@ def cards(texts: Iterable[object]) -> list[str]:
 def suit(letter: object) -> str:
     """Return the letter of the suit.
 
-    Raises: ValueError: if it is no suit.
+    Raises:
+      ValueError: if it is no suit.
     """
     if not isinstance(letter, str) or len(letter) != 1 or letter not in SUITS:
         raise ValueError(f"{letter!r} is no suit: 'c', 'd', 'h' or 's' is wanted")

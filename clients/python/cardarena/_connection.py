@@ -138,9 +138,13 @@ class Connection:
     ) -> None:
         """Prepare a connection; `start` opens it.
 
-        Args: session: The state of the bot. redial: Decides when to connect again. dial: Opens channels. say: Logs a
-        line; called on any thread. waiting: Finds the log lines about the bot's state; without it, connecting is not
-        logged either.
+        Args:
+          session: The state of the bot.
+          redial: Decides when to connect again.
+          dial: Opens channels.
+          say: Logs a line; called on any thread.
+          waiting: Finds the log lines about the bot's state; without it, connecting is not logged
+            either.
         """
         self._session = session
         self._redial = redial

@@ -166,7 +166,9 @@ def play_on_trio(author: Author, port: Port) -> None:
 def on_trio(coroutine: Awaitable[Any]) -> Any:
     """Run a coroutine on trio, and return its result.
 
-    Raises: Misconfigured: if trio is not installed. Exception: the exception of the coroutine.
+    Raises:
+      Misconfigured: if trio is not installed.
+      Exception: the exception of the coroutine.
     """
 
     async def main() -> Any:

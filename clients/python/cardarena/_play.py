@@ -77,7 +77,8 @@ def finished(coroutine: Coroutine[Any, Any, _ResultT]) -> _ResultT:
 async def awaited(coroutine: Any) -> Any:
     """Await a coroutine of the bot.
 
-    Raises: Exception: the exception of the coroutine; RuntimeError if it awaited a cancelled task.
+    Raises:
+      Exception: the exception of the coroutine; RuntimeError if it awaited a cancelled task.
     """
     try:
         return await coroutine

@@ -59,8 +59,9 @@ class Pool:
     def __init__(self, bot: type[Bot], processes: int) -> None:
         """Start the processes, and wait until each has loaded.
 
-        Raises: Misconfigured: if the class cannot be found by other processes. SystemExit: if a process has ended; it
-        has printed the reason.
+        Raises:
+          Misconfigured: if the class cannot be found by other processes.
+          SystemExit: if a process has ended; it has printed the reason.
         """
         self._children = [_Child(bot, number) for number in range(1, processes + 1)]
         try:

@@ -129,9 +129,12 @@ class Session:
     ) -> None:
         """Begin without a stream.
 
-        Args: hello: The bot's first message. auto: Whether to answer asks with a single legal move. now_s: A monotonic
-        clock. deals: The fair deals, if the bot takes part in them. remedy: The advice on what to change if asks wait
-        in the bot's own queue.
+        Args:
+          hello: The bot's first message.
+          auto: Whether to answer asks with a single legal move.
+          now_s: A monotonic clock.
+          deals: The fair deals, if the bot takes part in them.
+          remedy: The advice on what to change if asks wait in the bot's own queue.
         """
         self.draining = False
         self._deals = deals

@@ -35,8 +35,10 @@ def listed(moves: Sequence[str]) -> str:
 def chosen(reply: Reply, moves: Sequence[str], unlisted: Callable[[str], Any | None]) -> Any:
     """Return the index of the move that a reply names, or another move.
 
-    Args: reply: The model's reply. moves: The offered moves. unlisted: Reads a move that is not offered; returns None
-    if the text is no move.
+    Args:
+      reply: The model's reply.
+      moves: The offered moves.
+      unlisted: Reads a move that is not offered; returns None if the text is no move.
 
     Raises:
       Failure: REFUSED, CUT, UNREADABLE or ILLEGAL.

@@ -192,7 +192,8 @@ class _Decision:
     def choice(self) -> tuple[Any, Reply]:
         """Ask until the model names a legal move; return it, and the reply.
 
-        Raises: Failure: if it names none; `failures` has all failures.
+        Raises:
+          Failure: if it names none; `failures` has all failures.
         """
         while True:
             try:
