@@ -57,7 +57,8 @@ class ReportedDealSet:
 PrepareReport = Callable[[ReportedDealSet], Awaitable[Sequence[ReportedMatch]]]
 """Prepares a report for its record; a report of another machine is verified first.
 
-Raises: BadMessage: if its records are false or incomplete.
+Raises:
+  BadMessage: if its records are false or incomplete.
 """
 
 
