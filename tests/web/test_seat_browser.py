@@ -60,10 +60,12 @@ def answered(address):
     raise AssertionError("the seats do not answer")
 
 
-def sit(tab, site, game):
+def sit(tab, site, game, seats=None):
     tab.set_default_timeout(PATIENCE_MS)
     tab.goto(f"{site}play/?game={game}")
     tab.check("input[value=random]")
+    if seats:
+        tab.select_option("#seats", str(seats))
     follow(tab, tab.get_by_role("button", name="Deal"))
     assert "/play/s/" in tab.url, tab.inner_text("main")
 
@@ -167,6 +169,15 @@ def test_the_lobby_has_no_barrier(browser, site):
             opened.tab.emulate_media(color_scheme=scheme)
             opened.tab.set_viewport_size({"width": width, "height": 800})
             assert barriers(opened.tab) == []
+
+
+def test_a_table_of_ten_with_its_score_pad_fits(browser, site):
+    with Tab(browser, reduced_motion="reduce") as opened:
+        sit(opened.tab, site, "loo", seats=10)
+        for width in (320, 390, 1280):
+            opened.tab.set_viewport_size({"width": width, "height": 844})
+            assert opened.tab.evaluate("document.documentElement.scrollWidth") <= width
+        leave(opened.tab)
 
 
 def test_a_whole_match_is_played_without_a_script(browser, site):
