@@ -148,8 +148,12 @@ class Replay:
         return replay
 
     def _check_bounds(self) -> None:
-        """Raise Damaged if values are out of range for sums, dates or messages."""
+        """Raise Damaged if values are out of range for sums, dates, messages or names of files."""
         opened = self.opened
+        try:
+            check_match_id(opened.match_id)
+        except ValueError as error:
+            raise Damaged(f"{error}") from None
         if not opened.HasField("terms"):
             raise Damaged("it does not have the terms of the match")
         last_us = max(

@@ -18,7 +18,9 @@ EMBEDDED: Final = "embed/"
 """The beginning of the paths of pages that stand in pages of other sites."""
 _KEPT: Final = re.compile(rb"[A-Za-z0-9_-]")
 _CODED: Final = re.compile(r"~([0-9A-F]{2})")
-_VIEWER: Final = re.compile(r"all|spectator|seat-(\d)")
+_VIEWER: Final = re.compile(
+    "all|spectator|seat-([0-9])"
+)  # each has one name: pages of matches are kept by it
 
 
 class NoSuchPage(Exception):

@@ -132,6 +132,13 @@ def test_a_time_that_no_date_can_have_is_refused(field, value, path):
         read(retold(path, lambda records: huge(records, field, value)))
 
 
+@pytest.mark.parametrize("match_id", ["../../m1", "m1\n", ""], ids=["a path", "a line", "none"])
+def test_an_id_that_cannot_name_a_file_is_refused(match_id, path):
+    """Exports of a folder of replays are files with these names."""
+    with pytest.raises(Damaged, match="cannot be the id of a match"):
+        read(retold(path, lambda records: huge(records, ("opened", "match_id"), match_id)))
+
+
 # fmt: off
 LATE = [
     (("decided", "sent_us"),      "asked after the end",   "an ask"),

@@ -174,6 +174,7 @@ ERRORS = [
     ("/bots/ann.vs-nobody",    404, "one named 'nobody'",                  "an opponent that never played"),
     ("/m/nothing/all/1",       404, "No match 'nothing' can be watched",   "a match that is none"),
     ("/m/m1/all/99",           404, "The match has no hand 99",            "a hand that is none"),
+    ("/m/m1/seat-%D9%A0/1",    404, "The match has no viewer",               "a digit of another script"),
     ("/m/m1/seat-9/1",         404, "The match has no viewer 'seat-9'",      "a seat that is none"),
     ("/m/m1/all/1?step=9999",  404, "has no step 9999",                    "a step that is none"),
     ("/m/m1/all/x",            404, "is not the number of a hand",              "a hand that is no number"),
