@@ -255,6 +255,10 @@ def patiently(
 # Options.
 
 
+ServerAt = Callable[[str, str], Server]
+"""Makes a `Server` of an address and a token."""
+
+
 def dial_options(command: F) -> F:
     """Add `--ca`, `--client-cert`, `--client-key` and `--insecure`; the command gets one `server_at`.
 
@@ -299,23 +303,14 @@ def server_options(command: F, *, default: str | None = DEFAULT_ADDRESS) -> F:
     `server` is None if no address is given.
     """
 
-    @dial_options
-    @functools.wraps(command)
-    def with_server(
-        *,
-        server: str | None,
-        token: str | None,
-        server_at: Callable[[str, str], Server],
-        **rest: Any,
-    ) -> Any:
-        chosen = None
-        if server is not None:
-            known = token or os.environ.get("CARDARENA_TOKEN") or KeyFile().token_at(server)
-            chosen = server_at(server, known)
-        return command(server=chosen, **rest)
+    def chosen(address: str | None, token: str | None, server_at: ServerAt) -> Server | None:
+        if address is None:
+            return None
+        known = token or os.environ.get("CARDARENA_TOKEN") or KeyFile().token_at(address)
+        return server_at(address, known)
 
     return with_options(  # type: ignore[return-value]
-        with_server,
+        _with_server(command, chosen),
         click.option(
             "--server",
             metavar="ADDRESS",
@@ -335,22 +330,14 @@ def server_options(command: F, *, default: str | None = DEFAULT_ADDRESS) -> F:
 def owner_options(command: F) -> F:
     """Add the same options for an owner, by default at the arena where the owner registered last."""
 
-    @dial_options
-    @functools.wraps(command)
-    def with_server(
-        *,
-        server: str | None,
-        token: str | None,
-        server_at: Callable[[str, str], Server],
-        **rest: Any,
-    ) -> Any:
+    def chosen(address: str | None, token: str | None, server_at: ServerAt) -> Server:
         keys = KeyFile()
-        address = server or next((key.address for key in keys.all()), DEFAULT_ADDRESS)
+        address = address or next((key.address for key in keys.all()), DEFAULT_ADDRESS)
         known = token or os.environ.get("CARDARENA_OWNER_TOKEN") or keys.token_at(address)
-        return command(server=server_at(address, known), **rest)
+        return server_at(address, known)
 
     return with_options(  # type: ignore[return-value]
-        with_server,
+        _with_server(command, chosen),
         click.option(
             "--server",
             metavar="ADDRESS",
@@ -362,6 +349,21 @@ def owner_options(command: F) -> F:
             "[env var: CARDARENA_OWNER_TOKEN]",
         ),
     )
+
+
+def _with_server(
+    command: F, chosen: Callable[[str | None, str | None, ServerAt], Server | None]
+) -> Callable[..., Any]:
+    """Give a command the server that is chosen by the options of an address, a token and the connection."""
+
+    @dial_options
+    @functools.wraps(command)
+    def with_server(
+        *, server: str | None, token: str | None, server_at: ServerAt, **rest: Any
+    ) -> Any:
+        return command(server=chosen(server, token, server_at), **rest)
+
+    return with_server
 
 
 # Errors.

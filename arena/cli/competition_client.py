@@ -1,5 +1,6 @@
 """The client of commands for competitions: the services of an arena over the network, or of a folder on this machine."""
 
+import contextlib
 import functools
 import json
 from collections.abc import Iterator, Sequence
@@ -39,10 +40,8 @@ class CompetitionClient(ArenaServices):
         If there is no such competition, the error suggests the nearest name.
         """
         stub = self._competitions.stub
-        try:
+        with self._nearest_named(getattr(request, "name", "")):
             return self._competitions.call(getattr(stub, method), request, longest_s=LONGEST_S)
-        except NoAnswer as error:
-            raise self._with_nearest(error, getattr(request, "name", "")) from None
 
     def all(self) -> list[messages.CompetitionInfo]:
         """Return all competitions, the oldest first."""
@@ -68,21 +67,17 @@ class CompetitionClient(ArenaServices):
         """
         request = standings_pb2.GetStandingsRequest(name=name, number=number or 0)
         method = self._standings.stub.GetStandings
-        try:
+        with self._nearest_named(name):
             answer = self._standings.call(method, request, longest_s=LONGEST_S)
-        except NoAnswer as error:
-            raise self._with_nearest(error, name) from None
         made: dict[str, Any] = json.loads(answer.standings_json)
         return made
 
     def deals(self, name: str, number: int | None = None) -> Iterator[str]:
         """Return standings and the deal-sets from which they were computed, as JSON Lines."""
         request = standings_pb2.ExportStandingsRequest(name=name, number=number or 0)
-        try:
+        with self._nearest_named(name):
             for piece in self._standings.stream(self._standings.stub.ExportStandings, request):
                 yield from piece.json_lines
-        except NoAnswer as error:
-            raise self._with_nearest(error, name) from None
 
     def collusion(
         self, name: str, without: Sequence[str] = (), earlier: Sequence[str] = ()
@@ -90,25 +85,27 @@ class CompetitionClient(ArenaServices):
         """Return the collusion report, or the standings without the tables of some owners."""
         request = standings_pb2.GetCollusionRequest(name=name, without=without, earlier=earlier)
         method = self._standings.stub.GetCollusion
-        try:
+        with self._nearest_named(name):
             answer = self._standings.call(method, request, longest_s=REPORT_S)
-        except NoAnswer as error:
-            raise self._with_nearest(error, name) from None
         report: dict[str, Any] = json.loads(answer.report_json)
         return report
 
-    def _with_nearest(self, error: NoAnswer, name: str) -> NoAnswer:
-        """Return the error of a call about a competition; if there is none of this name, add the nearest name."""
-        if error.reason != "UNKNOWN_COMPETITION":
-            return error
-        names = [competition.name for competition in self.all()]
-        if name in names:
-            return error  # the error is about another competition, such as `seeds_from`
-        where = "; --server ADDRESS names another arena" if self.data else ""
-        if where and (keys := KeyFile().all()):
-            where += f", such as {keys[0].address}, where you are registered"
-        text = f"{error.message}; {nearest(name, names)}{where}"
-        return NoAnswer(text, error.code, error.reason)
+    @contextlib.contextmanager
+    def _nearest_named(self, name: str) -> Iterator[None]:
+        """Run calls about a competition; if there is none of this name, the error has the nearest name."""
+        try:
+            yield
+        except NoAnswer as error:
+            if error.reason != "UNKNOWN_COMPETITION":
+                raise
+            names = [competition.name for competition in self.all()]
+            if name in names:
+                raise  # it is about another one, such as that of `seeds_from`
+            where = "; --server ADDRESS names another arena" if self.data else ""
+            if where and (keys := KeyFile().all()):
+                where += f", such as {keys[0].address}, where you are registered"
+            text = f"{error.message}; {nearest(name, names)}{where}"
+            raise NoAnswer(text, error.code, error.reason) from None
 
 
 competition_options = functools.partial(service_options, kind=CompetitionClient)
