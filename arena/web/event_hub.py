@@ -123,19 +123,12 @@ class LiveBuffer(Feed):
 
         If the buffer no longer has all of them, it is the present picture.
         """
-        at = next(
-            (
-                at
-                for at, message in enumerate(self._messages)
-                if message.number == number and number
-            ),
-            None,
-        )
-        if at is None:
+        numbers = [message.number for message in self._messages]
+        if not number or number not in numbers:
             ending = self._messages[-1].body if self.over and self._messages else b""
             return self._key_message().body + ending, self._next
         # From the first of two messages with this number: the second is the end of the match.
-        missed = list(self._messages)[at + 1 :]
+        missed = list(self._messages)[numbers.index(number) + 1 :]
         return self._joined(missed), self._next
 
     def since(self, position: int) -> tuple[bytes, int]:

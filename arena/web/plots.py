@@ -6,9 +6,9 @@ label is its message. The style sheet has the colours, and no drawing depends on
 
 import bisect
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from arena.records.phrases import count
 from arena.web.trees import Element, Tree, element
@@ -31,22 +31,6 @@ _M = TypeVar("_M")
 
 
 @dataclass(frozen=True, slots=True)
-class PlottedSkill:
-    """A bot in a table of skills."""
-
-    bot: str
-    tier: int | None
-    """From 1; None if it is not ranked."""
-    value: float | None
-    half_width: float | None
-
-    def interval(self) -> tuple[float, float]:
-        """The ends of the 95 % interval; both are the value if its width is not known."""
-        value, half_width = self.value or 0.0, self.half_width or 0.0
-        return value - half_width, value + half_width
-
-
-@dataclass(frozen=True, slots=True)
 class PlottedTest:
     """The sequential test of two bots after a number of deal-sets."""
 
@@ -66,35 +50,41 @@ class FaultMark:
     kind: str
 
 
-def interval(row: PlottedSkill, low: float, high: float) -> Element | None:
-    """Draw the 95 % interval of a skill on an axis from `low` to `high`, which all rows of a table share.
+def bars(rows: Sequence[Mapping[str, Any]]) -> dict[str, Element | None]:
+    """Draw the 95 % intervals of rows of standings, by bot, on one axis that holds all, and zero.
 
-    A skill below the mean of all bots has another colour, and one of an unranked bot is dashed.
+    A skill below the mean of all bots has another colour, and one of an unranked bot is dashed; None is no skill.
     """
-    if row.value is None or high <= low:
+    ends = [0.0, *(end for row in rows if row["score"] is not None for end in _ends(row))]
+    return {row["bot"]: _interval(row, min(ends), max(ends)) for row in rows}
+
+
+def _ends(row: Mapping[str, Any]) -> tuple[float, float]:
+    """The ends of the 95 % interval of a skill; both are the skill if its width is not known."""
+    half = row["half_width_95"] or 0.0
+    return row["score"] - half, row["score"] + half
+
+
+def _interval(row: Mapping[str, Any], low: float, high: float) -> Element | None:
+    score = row["score"]
+    if score is None or high <= low:
         return None
 
     def x(value: float) -> float:
         return 4 + (min(max(value, low), high) - low) / (high - low) * 292
 
-    begin, end = row.interval()
-    css = "unsure" if row.tier is None else "below" if row.value < 0 else ""
+    begin, end = _ends(row)
+    css = "unsure" if row.get("tier", 1) is None else "below" if score < 0 else ""
     return element(
         "svg",
         f"interval {css}".strip(),
         line(x(0), 0, x(0), 18, "zero"),
         line(x(begin), 9, x(end), 9, "range"),
-        rect(x(row.value) - 2.5, 2, 5, 14, "dot"),
+        rect(x(score) - 2.5, 2, 5, 14, "dot"),
         viewBox="0 0 300 18",
         preserveAspectRatio="none",
         aria_hidden="true",
     )
-
-
-def span(rows: Sequence[PlottedSkill]) -> tuple[float, float]:
-    """The ends of an axis that holds the intervals of all rows, and zero."""
-    ends = [0.0, *(end for row in rows if row.value is not None for end in row.interval())]
-    return min(ends), max(ends)
 
 
 def strip(margins: Sequence[float], label: str, decided: bool = False) -> Element | None:
@@ -138,33 +128,27 @@ def shade(chance: float) -> str:
     return f"h{bisect.bisect_left(_SHADES, chance)}"
 
 
-def versions_plot(steps: Sequence[PlottedSkill]) -> Element:
-    """Draw skill by competition, oldest first: dots with bars; `bot` is the label of a step."""
-    known = [step for step in steps if step.value is not None]
-    if not known:
-        return _empty("no competition has ranked it yet")
+def versions_plot(steps: Sequence[tuple[str, Mapping[str, Any]]]) -> Element:
+    """Draw skill by competition, oldest first: dots with bars, from labels and rows of standings that have a score."""
     height, top = 200, 12
-    axis = _Axis([0.0, *(end for row in known for end in row.interval())], height - 30, top)
-    gap = (WIDE - 90) / len(known)
+    axis = _Axis([0.0, *(end for _, row in steps for end in _ends(row))], height - 30, top)
+    gap = (WIDE - 90) / len(steps)
     marks: list[Tree] = []
     points: list[tuple[float, float]] = []
-    for at, row in enumerate(_thinned(known)):
-        assert row.value is not None
-        x = 70 + gap * (at + 0.5)
-        points.append((x, axis(row.value)))
-        if row.half_width is not None:
-            low, high = map(axis, row.interval())
+    for at, (label, row) in enumerate(_thinned(steps)):
+        x, y = 70 + gap * (at + 0.5), axis(row["score"])
+        points.append((x, y))
+        if row["half_width_95"] is not None:
+            low, high = map(axis, _ends(row))
             marks.append(line(x, low, x, high, "range"))
-        marks.append(circle(x, axis(row.value), 5, "dot"))
-        marks.append(text(x, height - 6, _cut(row.bot, max(4, int(gap / 8))), "middle", "strong"))
+        marks.append(circle(x, y, 5, "dot"))
+        marks.append(text(x, height - 6, _cut(label, max(4, int(gap / 8))), "middle", "strong"))
     path = polyline(points, "line")
     return _svg("Skill with 95 % bars, oldest first.", height, [*axis.rungs(), path, *marks])
 
 
 def progress_plot(one: str, other: str, points: Sequence[PlottedTest], margins_in: str) -> Element:
     """Draw the estimate after every deal-set, with its anytime 95 % band."""
-    if not points:
-        return _empty("they have not met yet")
     thin = _thinned(points)
     finite = [end for tested in thin for end in (tested.low, tested.high) if math.isfinite(end)]
     means = [tested.mean for tested in thin]

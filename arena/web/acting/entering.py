@@ -1,9 +1,9 @@
 """The page on which an owner enters bots in a competition and withdraws them, and what it offers other pages."""
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
-from typing import Final, NamedTuple, cast
+from typing import Any, Final, cast
 
 from starlette.responses import RedirectResponse, Response
 
@@ -40,19 +40,6 @@ class EntryPlace(Enum):
     DISQUALIFIED = "disqualified"
 
 
-class OpenTo(NamedTuple):
-    """A competition that an owner's bot may enter or leave."""
-
-    name: str
-    path: str
-    """Of its public page."""
-    form: str
-    """Of the page on which bots enter, which also takes its form."""
-    words: str
-    """Its format, and when it opens."""
-    entered: bool
-
-
 async def open_competitions(ask: Ask) -> Sequence[competitions_pb2.CompetitionInfo]:
     """The newest competitions that owners may enter, with their bots."""
     calls, request = ask.arena.competitions, competitions_pb2.ListCompetitionsRequest()
@@ -76,17 +63,17 @@ def _fits(info: competitions_pb2.CompetitionInfo, bot: str, games: Collection[st
     return has_game or _place_of(bot, info) is EntryPlace.IN
 
 
-async def competitions_for(ask: Ask, bot: str) -> Sequence[OpenTo]:
-    """The newest competitions that a bot may enter, or has entered and may leave."""
+async def competitions_for(ask: Ask, bot: str) -> Sequence[Mapping[str, Any]]:
+    """Return the newest competitions that a bot may enter, or has entered and may leave; `form` takes the form of that."""
     games = await declared_games(ask, bot)
     return [
-        OpenTo(
-            info.name,
-            f"/competitions/{slug(info.name)}.html",
-            f"/me/competitions/{slug(info.name)}",
-            _words(info),
-            _place_of(bot, info) is EntryPlace.IN,
-        )
+        {
+            "name": info.name,
+            "path": f"/competitions/{slug(info.name)}.html",
+            "form": f"/me/competitions/{slug(info.name)}",
+            "words": _words(info),
+            "entered": _place_of(bot, info) is EntryPlace.IN,
+        }
         for info in await open_competitions(ask)
         if _fits(info, bot, games)
     ]

@@ -16,7 +16,7 @@ from arena.web.badge import badge_svg
 from arena.web.names import house_level
 from arena.web.page import Json, Page
 from arena.web.pages.certainty import certainty, tier_lead
-from arena.web.pages.competition import plotted, spark
+from arena.web.pages.competition import spark
 from arena.web.pages.counted import counted, standings_rows
 from arena.web.pages.filters import Filter, game_choices
 from arena.web.pages.lists import (
@@ -100,7 +100,7 @@ def bot(archive: SiteArchive, name: str, opponent: str, game: str, chosen: str, 
     newest = [
         {
             **_row(appearance),
-            "bar": _bar(appearance),
+            "bar": plots.bars(standings_rows(appearance.standings["rows"]))[appearance.row["bot"]],
             "spark": spark(appearance.margins, appearance.row["bot"]),
             "rung": rung(appearance.row, appearance.standings["rows"]),
         }
@@ -181,13 +181,6 @@ def _stats(newest: Sequence[Json]) -> Sequence[tuple[str, str]]:
         *place,
         (f"{matches:,}", "matches in competitions"),
     ]
-
-
-def _bar(appearance: Appearance) -> object:
-    """The interval of the bot, on an axis that holds all rows of its standings."""
-    rows = appearance.standings["rows"]
-    drawn = [plotted("", row) for row in standings_rows(rows)]
-    return plots.interval(drawn[rows.index(appearance.row)], *plots.span(drawn))
 
 
 def rung(own: Json, rows: Sequence[Json]) -> str:
@@ -285,7 +278,7 @@ def _versions(
             options = (f"{name} {option_value(value)}" for name, value in terms["options"].items())
             title = ", ".join((game_title(terms["game"]), *options))
             words = [{"words": f"{_label(row)}: {skill(row['row'])}"} for row in rows]
-            steps = [plotted(_label(row), row["row"]) for row in rows]
+            steps = [(_label(row), row["row"]) for row in rows]
             yield title, plots.versions_plot(steps), words
 
 

@@ -104,7 +104,7 @@ def official(archive: SiteArchive, name: str, number: str) -> Page:
     pictures = {
         "rows": rows,
         "ranked_by": ranked_by,
-        "bars": list(map(_bars, rows)),
+        "bars": list(map(plots.bars, rows)),
         "tiers": [
             _tiers(of_game) if rule == "skill" else ()
             for of_game, rule in zip(rows, ranked_by, strict=True)
@@ -217,13 +217,6 @@ STORIES: Final = 3
 """The matches of a competition that its page tells."""
 
 
-def _bars(rows: Sequence[Json]) -> Mapping[str, object]:
-    """The interval of each bot, on one axis."""
-    drawn = [plotted(row["bot"], row) for row in rows]
-    ends = plots.span(drawn)
-    return {row.bot: plots.interval(row, *ends) for row in drawn}
-
-
 def _pictures(game: Json, results: GameResults, *, is_over: bool = False) -> Json:
     by_skill = game["ranked_by"] == "skill"
     stages = _stage_names(results)
@@ -244,7 +237,7 @@ def _pictures(game: Json, results: GameResults, *, is_over: bool = False) -> Jso
         "over": is_over,
         "newest": shown[-1]["matches"][0] if shown else "",
         "rows": rows,
-        "bars": _bars(rows),
+        "bars": plots.bars(rows),
         "sparks": {row["bot"]: spark(results.margins, row["bot"]) for row in rows[:MOST_COMPARED]}
         if results.format is None
         else {},
@@ -258,11 +251,6 @@ def _pictures(game: Json, results: GameResults, *, is_over: bool = False) -> Jso
             "groups" if results.format == "groups" else duels
         ].format_map(results.standings),
     }
-
-
-def plotted(label: str, row: Json) -> plots.PlottedSkill:
-    """The skill of a row of standings, for a plot."""
-    return plots.PlottedSkill(label, row["tier"], row["score"], row["half_width_95"])
 
 
 def spark(margins: "Mapping[Pair, Sequence[float]]", player: str) -> object:

@@ -13,14 +13,9 @@ def overall(archive: SiteArchive) -> Page:
     """Make `/overall`: bots ranked across games, each from the games that it plays."""
     games = {game: scores_of(one.results.standings) for game, one in counted(archive).items()}
     view: Json = {"games": list(games)} | overall_standings(games).as_json()
-    drawn = [
-        plots.PlottedSkill(row["bot"], 1, row["score"], row["half_width_95"])
-        for row in view["rows"]
-    ]
-    ends = plots.span(drawn)
     pictures = {
         "bands": bands(view["rows"]),
-        "bars": {row.bot: plots.interval(row, *ends) for row in drawn},
+        "bars": plots.bars(view["rows"]),
         "least_games": LEAST_GAMES,
         "widest": WIDEST,
     }
