@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias
 from arena.api.site_archive import NotPublic, SiteArchive
 from arena.web.addresses import NoSuchPage, slug, unslug
 from arena.web.page import Page
-from arena.web.pages import bot, competition, filters, games, lists, overall, reference, search
+from arena.web.pages import bot, competition, counted, filters, games, lists, reference, search
 from arena.web.rendering import SITE
 
 Query: TypeAlias = Mapping[str, str]
@@ -71,7 +71,7 @@ ROUTES: Final = (
         competition.standings,
         paths=competition.standings_paths,
     ),
-    Route("overall", overall.overall),
+    Route("overall", counted.overall),
     Route("bots", lists.bots, lambda query: {"wanted": filters.BotsWanted.of(query)}),
     Route(
         rf"bots/{_NAME}(?:\.vs-([A-Za-z0-9_~%-]+))?{_LIST}(?:\.(lost|faulted))?{_PAGE}",

@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote, urlencode, urlsplit
 import grpc
 
 from arena.web.acting.arena_calls import SiteCalls
-from arena.web.acting.routes import application
+from arena.web.acting.process import application
 from arena.web.acting.visits import SCHEME, SECRET, VISITOR
 
 KEY = "k" * 32

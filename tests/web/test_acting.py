@@ -30,7 +30,7 @@ from arena.web.acting.entering import next_step
 from arena.web.acting.failed_ask import of_failure, picture
 from arena.web.acting.guard import POSTS, WRONG_KEYS, Who
 from arena.web.acting.organise import EXAMPLES, example_plan
-from arena.web.acting.routes import ACTS
+from arena.web.acting.process import ACTS
 from arena.web.trees import html
 from cardarena.v1 import bots_pb2, competitions_pb2, owners_pb2
 from tests.bots.test_archive import BOT, zipped

@@ -16,8 +16,8 @@ from arena.web.addresses import Links
 from arena.web.names import is_of_house_alone, seat_names
 from arena.web.page import Page
 from arena.web.pages.bot import _versions, rung
+from arena.web.pages.counted import bands
 from arena.web.pages.lists import by_place, folded, varied
-from arena.web.pages.overall import bands
 from arena.web.rendering import ABOUT
 from arena.web.site import Site
 from cardarena.v1 import lobby_pb2

@@ -1,4 +1,4 @@
-"""Which standings count for a game, as the home page, the game, its bots and its leaders show them, and their rows."""
+"""Which standings count for a game, and their rows, for all pages that show them; and the page of all games."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -6,8 +6,15 @@ from typing import Final, NamedTuple
 
 from arena.api.public_competition import GameResults
 from arena.api.site_archive import SiteArchive
-from arena.results.overall import rank_of_standings, scores_of
-from arena.web.page import Json
+from arena.results.overall import (
+    LEAST_GAMES,
+    WIDEST,
+    overall_standings,
+    rank_of_standings,
+    scores_of,
+)
+from arena.web import plots
+from arena.web.page import Json, Page
 
 _COPIED: Final = (
     "tier",
@@ -85,3 +92,29 @@ def place_ranges(rows: Sequence[Json]) -> list[str]:
         else f"{place}" + (f"–{place + shared[place] - 1}" if shared[place] > 1 else "")
         for place in places
     ]
+
+
+def overall(archive: SiteArchive) -> Page:
+    """Make `/overall`: bots ranked across games, each from the games that it plays."""
+    games = {game: scores_of(one.results.standings) for game, one in counted(archive).items()}
+    view: Json = {"games": list(games)} | overall_standings(games).as_json()
+    pictures = {
+        "bands": bands(view["rows"]),
+        "bars": plots.bars(view["rows"]),
+        "least_games": LEAST_GAMES,
+        "widest": WIDEST,
+    }
+    about = "Bots ranked across games, each from the games that it plays."
+    return Page("overall.html", "All games", view, pictures, description=about)
+
+
+def bands(rows: Sequence[Json]) -> Sequence[Sequence[Json]]:
+    """Rows, best first, in bands: in each, all intervals overlap that of its first row."""
+    parted: list[list[Json]] = []
+    for row in rows:
+        first = parted[-1][0] if parted else row
+        gap = first["score"] - row["score"]
+        if not parted or gap > (first["half_width_95"] or 0) + (row["half_width_95"] or 0):
+            parted.append([])
+        parted[-1].append(row)
+    return parted
