@@ -25,19 +25,15 @@ ATTRIBUTES: Final = frozenset(
         "id", "max", "r", "role", "rx", "scope", "tabindex", "title", "transform", "value", "viewBox", "width", "x", "y",
     )
 )
-PLOT_TAGS: Final = TAGS | frozenset(("line", "polyline", "symbol", "text"))
-PLAY_TAGS: Final = frozenset(("button",))
-"""What moves of a seat are, which only the server writes."""
-PLAY_ATTRIBUTES: Final = frozenset(("aria-disabled", "aria-pressed", "name", "type"))
-PLOT_ATTRIBUTES: Final = ATTRIBUTES | frozenset(
+_TAGS: Final = TAGS | frozenset(("button", "line", "polyline", "symbol", "text"))
+"""With those of plots and of moves of a seat, which only the server writes."""
+_ATTRIBUTES: Final = ATTRIBUTES | frozenset(
     (
-        "fill", "lengthAdjust", "points", "preserveAspectRatio", "stroke", "stroke-dasharray", "stroke-width",
-        "text-anchor", "textLength", "x1", "x2", "y1", "y2",
+        "aria-disabled", "aria-pressed", "fill", "lengthAdjust", "name", "points", "preserveAspectRatio", "stroke",
+        "stroke-dasharray", "stroke-width", "text-anchor", "textLength", "type", "x1", "x2", "y1", "y2",
     )
 )
 # fmt: on
-_TAGS: Final = PLOT_TAGS | PLAY_TAGS
-_ATTRIBUTES: Final = PLOT_ATTRIBUTES | PLAY_ATTRIBUTES
 
 
 @dataclass(frozen=True, slots=True)

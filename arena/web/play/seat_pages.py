@@ -42,9 +42,7 @@ def lobby(game_id: str, bots: Mapping[str, Sequence[str]], chosen: Mapping[str, 
     control = TIME_CLASSES["human"]
     game = next((known for known in GAMES if known.id == game_id), game_by_id("klaberjass"))
     view = {
-        "games": [
-            {"id": known.id, "title": known.title, "summary": known.summary} for known in GAMES
-        ],
+        "games": GAMES,
         "chosen": game.id,
         "title": game.title,
         "seats": game.seats,
