@@ -15,7 +15,7 @@ from arena.pictures import AnyViewer, Viewer
 from arena.web.assets import asset
 
 EMBEDDED: Final = "embed/"
-"""The beginning of the paths of pages that stand in pages of other sites."""
+"""The prefix of the paths of pages that are embedded in pages of other sites."""
 _KEPT: Final = re.compile(rb"[A-Za-z0-9_-]")
 _CODED: Final = re.compile(r"~([0-9A-F]{2})")
 _VIEWER: Final = re.compile(
@@ -36,7 +36,7 @@ class NoSuchPage(Exception):
 
 
 def slug(name: str) -> str:
-    """A name as part of a path and of a file name.
+    """Return a name as part of a path and of a file name.
 
     Letters, digits, `-` and `_` stay; every other byte becomes `~` and two hexadecimal digits. A
     slug has no dot, because filters and page numbers of lists follow a dot.
@@ -47,7 +47,7 @@ def slug(name: str) -> str:
 
 
 def unslug(text: str) -> str:
-    """The name of a slug. A text without codes is returned unchanged.
+    """Return the name of a slug. A text without codes is returned unchanged.
 
     Raises `NoSuchPage` if the text is no slug.
     """
@@ -62,7 +62,7 @@ def unslug(text: str) -> str:
 
 
 def viewer_named(name: str, seats: int) -> AnyViewer | None:
-    """The viewer of a path: `all`, `spectator`, `seat-0` …; None if the match has no such viewer."""
+    """Return the viewer of a path: `all`, `spectator`, `seat-0` …; None if the match has no such viewer."""
     match = _VIEWER.fullmatch(name)
     if match is None:
         return None
@@ -72,39 +72,39 @@ def viewer_named(name: str, seats: int) -> AnyViewer | None:
 
 
 def viewer_name(viewer: AnyViewer) -> str:
-    """The name of a viewer in paths."""
+    """Return the name of a viewer in paths."""
     return viewer.value if isinstance(viewer, Viewer) else f"seat-{viewer}"
 
 
 def viewer_label(viewer: AnyViewer, names: Sequence[str]) -> str:
-    """The text of a link to a viewer's page."""
+    """Return the text of a link to a viewer's page."""
     if isinstance(viewer, Viewer):
         return "All hands" if viewer is Viewer.ALL else "Spectator"
     return f"{viewer} · {names[viewer]}"
 
 
 def all_viewers(seats: int) -> tuple[AnyViewer, ...]:
-    """All viewers of a match with this number of seats."""
+    """Return all viewers of a match with this number of seats."""
     return (Viewer.ALL, Viewer.SPECTATOR, *(Seat(seat) for seat in range(seats)))
 
 
 def match_path(match_id: str) -> str:
-    """The path of a match: of its file in an export; the server redirects it to the page of a hand."""
+    """Return the path of a match: of its file in an export; the server redirects it to the page of a hand."""
     return f"m/{slug(match_id)}"
 
 
 def match_query(viewer: AnyViewer, hand: int, step: str = "") -> str:
-    """What follows the path of a match, to show a viewer and a hand, from 0, or one of its steps."""
+    """Return the query after the path of a match that shows a viewer and a hand, from 0, or one of its steps."""
     query = f"?viewer={viewer_name(viewer)}&hand={hand + 1}"
     return f"{query}&step={step}" if step else query
 
 
 PLAYED: Final = match_query(Viewer.SPECTATOR, 0) + "&play=1"
-"""What follows the path of a match, to watch it as it was played."""
+"""The query after the path of a match that shows it as it was played."""
 
 
 def hand_path(match_id: str, viewer: AnyViewer = Viewer.ALL, hand: int = 0) -> str:
-    """The path of the served page of a hand. `hand` counts from 0; the path counts from 1."""
+    """Return the path of the served page of a hand. `hand` counts from 0; the path counts from 1."""
     return f"m/{match_id}/{viewer_name(viewer)}/{hand + 1}"
 
 
@@ -117,9 +117,9 @@ class Links:
     absolute: bool = False
     """Whether links begin with a slash, as on error pages, which any address can show."""
     exported: bool = False
-    """Whether the page is a file, where forms, tables to play at, and pages of owners lead nowhere."""
+    """Whether the page is a file, without forms, tables to play at, and pages of owners."""
     address: str = ""
-    """Where the site is, such as `https://arena.example`; empty if that is not known."""
+    """The address of the site, such as `https://arena.example`; empty if it is unknown."""
 
     def page(self, path: str, ending: str = ".html") -> str:
         up = "/" if self.absolute else "../" * self.path.count("/")
@@ -127,23 +127,23 @@ class Links:
 
     @property
     def canonical(self) -> str:
-        """The one address of this page, for search engines and previews; empty if they leave it out."""
+        """The one address of this page, for search engines and previews; empty if they must not list it."""
         if self.absolute or self.path.startswith("play/s/"):
             return ""
         return self.outside(self.path.removeprefix(EMBEDDED))
 
     @property
     def embedded(self) -> bool:
-        """Whether the page stands in a page of another site."""
+        """Return whether the page is embedded in a page of another site."""
         return self.path.startswith(EMBEDDED)
 
     def outside(self, path: str, ending: str = ".html") -> str:
-        """A link that other sites can follow if the address of the site is known."""
+        """Return a link that other sites can follow if the address of the site is known."""
         whole = f"{self.address}/{quote(path, safe='/~')}{ending}"
         return whole if self.address else self.page(path, ending)
 
     def asset(self, name: str) -> str:
-        """A link to a style sheet or script."""
+        """Return a link to a style sheet or script."""
         return self.page(f"static/{asset(name)[0]}", "")
 
     @property
@@ -155,5 +155,5 @@ class Links:
 
 
 def rules_link(links: Links, game: str) -> str:
-    """A link to the rules of a game."""
+    """Return a link to the rules of a game."""
     return links.page(f"games/{slug(game)}") + "#rules"

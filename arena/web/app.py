@@ -1,7 +1,7 @@
-"""The site as an ASGI application: its routes, and what makes their answers.
+"""The site as an ASGI application: its routes, and the functions that make their answers.
 
-Pages that read the store are made on threads, pages of matches in a worker process. All of them are
-read-only; what acts is in a process of its own (`arena.web.acting`). Starlette compresses responses.
+Pages that read the store are made on threads, pages of matches in a worker process. All of them are read-only; forms
+and sign-in are in a separate process (`arena.web.acting`). Starlette compresses responses.
 """
 
 import asyncio
@@ -70,11 +70,11 @@ VERSION: Final = "8"
 """The version of the pictures of matches; raise it when their code changes, to drop cached pages."""
 WORKERS: Final = 1
 MOST_MINIS: Final = 5
-"""The most matches of a page that have a picture: those worth watching."""
+"""The maximal number of matches of a page with a picture: those worth watching."""
 MOST_DRAWN: Final = 96
 """The number of pictures of finished matches in memory, as the home page, lists and pages of games show them."""
 FRESH_S: Final = 2.0
-"""How long a page is sent again without making it anew."""
+"""Seconds for which a page is reused."""
 MOST_PAGES: Final = 256
 """The number of such pages in memory."""
 COMPRESSION: Final = 5
@@ -97,7 +97,7 @@ class Web:
         address: str = "",
         embed_in: Sequence[str] = (),
     ) -> None:
-        """Serve nothing yet.
+        """Make the pages of a data folder; `application` serves them.
 
         Args:
           data: The data folder.
@@ -105,7 +105,7 @@ class Web:
           workers: Make pages of matches; competitions are then computed when they are read.
           only: The one competition of the site; empty for all.
           organiser: Whether there are pages for organisers too.
-          address: Where the site is, such as `https://arena.example`; empty if that is not known.
+          address: The address of the site, such as `https://arena.example`; empty if it is unknown.
           embed_in: The origins whose pages may contain a match, such as `https://blog.example`.
         """
         self.address: Final = address
@@ -148,9 +148,9 @@ class Web:
     async def made(
         self, request: Request, path: str, kind: str, make: Callable[[], Page], kept_as: str = ""
     ) -> bytes:
-        """The body of a page, at most `FRESH_S` old; it is made on a thread.
+        """Return the body of a page, at most `FRESH_S` old; it is made on a thread.
 
-        `kept_as` names it among the pages in memory; its path does if that is empty.
+        `kept_as` is its key among the pages in memory; by default the path.
 
         Raises `Full` if too many requests wait for a page.
         """
@@ -245,7 +245,7 @@ class Web:
         return RedirectResponse(f"/play/from/{slug(ended.match_id)}{query}", 302)
 
     async def embedded(self, request: Request) -> Response:
-        """Make `/embed/m/ID/VIEWER/HAND`, the only page that may stand in one of another site."""
+        """Make `/embed/m/ID/VIEWER/HAND`, the only page that may be embedded in another site."""
         answer = await self.hand(request, embedded=True)
         policy = HEADERS["content-security-policy"]
         wanted = f"frame-ancestors {' '.join(self.embed_in)}"
@@ -281,7 +281,7 @@ class Web:
                 self.address,
                 embedded=embedded,
             )
-            # By what it shows: a request may have any words where a match has no pictures.
+            # The key is the content: if a match has no pictures, a request may have any words.
             kept_as = key_of(*drawn_from, *shown)
             body = await asyncio.to_thread(self._cache.put, kept_as, page.encode())
         return compressed(request, body, headers)
@@ -339,7 +339,7 @@ class Web:
         *drawn_from: object,
         kind: str = "png",
     ) -> Response:
-        """A picture, from the cache if it was drawn from the same before.
+        """Return a picture, from the cache if it was drawn from the same inputs.
 
         Raises `NoSuchPage` if this site draws no previews.
         """
@@ -367,10 +367,10 @@ class Web:
         return FileResponse(path, media_type="application/octet-stream", filename=path.name)
 
     async def _match(self, request: Request) -> tuple[lobby_pb2.MatchInfo, Path]:
-        """A public match, and the path of its replay.
+        """Return a public match, and the path of its replay.
 
         Raises:
-          NoSuchPage: if it does not exist or is not public yet, which look the same.
+          NoSuchPage: if it does not exist or is not public yet, which are not distinguished.
           Gone: if its replay was removed.
         """
         return await self._public(unslug(request.path_params["match"]))
@@ -416,7 +416,7 @@ def application(
     sockets: ForwardedProcess | None = None,
     bots_from: Sequence[str] = (),
 ) -> ASGIApp:
-    """The site as an ASGI application.
+    """Return the site as an ASGI application.
 
     Args:
       web: Makes the pages.
@@ -455,7 +455,7 @@ def application(
     )
     router = Router(routes, redirect_slashes=False, default=nothing_there)
     compressed = GZipMiddleware(ExceptionMiddleware(router, handlers), compresslevel=COMPRESSION)
-    # Pages with tokens of forms are not compressed: their length would tell of the tokens.
+    # Pages with tokens of forms are not compressed, because their length would reveal information about the tokens.
     site: ASGIApp = compressed if acting is None else Forwarding(compressed, acting)
     site = site if play is None else Forwarding(site, play, PLAY)
     site = WithHeaders(site if sockets is None else SocketPassing(site, sockets, bots_from))

@@ -20,11 +20,11 @@ class NotLive(Exception):
 
 
 class NoArena(NotLive):
-    """No arena answers, so the matches in play are not known."""
+    """No arena answers, so the matches in play are unknown."""
 
 
 class ArenaBusy(NotLive):
-    """An arena runs, and cannot answer now."""
+    """An arena runs but cannot answer now."""
 
 
 class ArenaSource:
@@ -70,6 +70,6 @@ class ArenaSource:
 
 
 def _why(error: grpc.aio.AioRpcError) -> NotLive:
-    """Why a call failed: the socket has no listener, or the arena behind it refused or was late."""
+    """Return the error of a failed call: the socket has no listener, or the arena refused or was late."""
     absent = error.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED)
     return NoArena(AWAY) if absent else ArenaBusy(BUSY)

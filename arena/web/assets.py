@@ -24,15 +24,15 @@ JOINED: Final = {
     "follow.js": ("table.js", "viewer.js", "live.js"),
     **{name: ("table.js", name) for name in ("viewer.js", "live.js", "moment.js", "play.js")},
 }
-"""Assets of several files: what draws trees is sent with what shows them, in one request."""
+"""Assets of several files: the script that draws trees is sent together with those that show them."""
 _DIGITS: Final = 12
 _NOTES: Final = re.compile(rb"/\*.*?\*/\s*|^\s+", re.DOTALL | re.MULTILINE)
-"""Comments and indentation of a style sheet, which is sent without them."""
+"""A pattern of the comments and indentation of a style sheet, which is sent without them."""
 
 
 @cache
 def asset(name: str) -> tuple[str, bytes]:
-    """An asset: its name with a hash, and its content."""
+    """Return an asset: its name with a hash, and its content."""
     body = b"".join(STATIC.joinpath(part).read_bytes() for part in JOINED.get(name, (name,)))
     stem, _, kind = name.rpartition(".")
     if kind == "css":
@@ -42,5 +42,5 @@ def asset(name: str) -> tuple[str, bytes]:
 
 @cache
 def sprite() -> str:
-    """The SVG shapes of suits, court cards and signs, which every page contains."""
+    """Return the SVG shapes of suits, court cards and signs, which every page contains."""
     return STATIC.joinpath("sprite.svg").read_text("utf-8")

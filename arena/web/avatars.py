@@ -34,12 +34,12 @@ _INK: Final = "#221c14"
 
 
 def avatar_id(name: str) -> str:
-    """The id of a bot's symbol in a page; versions of a bot (`ann@3`) share it."""
+    """Return the id of a bot's symbol in a page; versions of a bot (`ann@3`) share it."""
     return f"chip-{hashlib.sha256(bot_of(name).encode()).hexdigest()[:10]}"
 
 
 def avatar(name: str) -> Element:
-    """A reference to the mark of a bot, whose page has its symbol."""
+    """Return a reference to the mark of a bot, whose page has its symbol."""
     return element(
         "svg", "avatar", element("use", "", href=f"#{avatar_id(name)}"), aria_hidden="true"
     )
@@ -57,19 +57,19 @@ class Avatars:
         return Markup(html(avatar(name)))  # noqa: S704 - `html` escapes
 
     def use(self, names: Iterable[str]) -> str:
-        """Remember the bots of a picture that has marks already."""
+        """Remember the bots of a picture that already has marks."""
         self._names |= {avatar_id(name): name for name in names}
         return ""
 
     def symbols(self) -> Markup:
-        """The symbols of all marks of the page, for its end."""
+        """Return the symbols of all marks of the page, for its end."""
         drawn = [symbol(name) for name in self._names.values()]
         sheet = element("svg", "sprite", *drawn, aria_hidden="true")
         return Markup(html(sheet) if drawn else "")  # noqa: S704 - `html` escapes
 
 
 def symbol(name: str) -> Element:
-    """The chip of a bot. Each part of it depends on one byte of the hash of the name."""
+    """Return the chip of a bot. Each part of it depends on one byte of the hash of the name."""
     digest = hashlib.sha256(bot_of(name).encode()).digest()
     ring, spot = _RINGS[digest[0] % len(_RINGS)], _SPOTS[digest[1] % len(_SPOTS)]
     length = 2 * math.pi * 16.4 / (4, 5, 6, 8)[digest[2] % 4]
@@ -99,7 +99,7 @@ def symbol(name: str) -> Element:
 
 
 def chip_of(name: str) -> tuple[str, str, str]:
-    """The two colours and the letters of a bot's mark, for pictures of other formats."""
+    """Return the two colours and the letters of a bot's mark, for pictures of other formats."""
     digest = hashlib.sha256(bot_of(name).encode()).digest()
     return _RINGS[digest[0] % len(_RINGS)], _SPOTS[digest[1] % len(_SPOTS)], _initials(name)
 

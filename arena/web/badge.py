@@ -1,16 +1,16 @@
-"""Badges: small pictures of what a bot has reached, for the README of its repository."""
+"""Badges: small pictures of a bot's results, for the README of its repository."""
 
 import html
 from typing import Final
 
 MEDIA: Final = "image/svg+xml"
 _LETTER: Final = 7
-"""The width of a letter, at the most, in pixels."""
+"""The maximal width of a letter in pixels."""
 _MARGIN: Final = 6
 
 
 def badge_svg(label: str, words: str) -> str:
-    """A picture of a label and what is said of it, side by side, as repositories show them."""
+    """Return a picture with a label and its value side by side, in the style of repository badges."""
     left, right = (len(text) * _LETTER + 2 * _MARGIN for text in (label, words))
     label, words = html.escape(label), html.escape(words)
     text = 'y="14" text-anchor="middle" font-family="sans-serif" font-size="11" fill="#fff"'

@@ -1,6 +1,6 @@
-"""Draws the emblem of a game: how its cards lie, in a few strokes.
+"""Draws the emblem of a game: the arrangement of its cards, in a few strokes.
 
-Cards have their middle at a position in a field of 54 by 38 units; the style sheet has the colours.
+Cards are centred at a position in a field of 54 by 38 units; the style sheet has the colours.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ def _row(suits: str, y: float, step: float = 10.5, first: float | None = None) -
 
 
 def _small(y: float, suits: str, left: float | None = None) -> list[Element]:
-    """A row of small cards; a `-` is a free place."""
+    """Return a row of small cards; a `-` is a free place."""
     drawn = []
     for at, suit in enumerate(suits):
         x = (31 - (len(suits) - 1) * 4.4 if left is None else left) + at * 8.8
@@ -87,13 +87,13 @@ def _drawn(game: str) -> Sequence[Element]:
 
 @cache
 def emblem(game: str) -> Element:
-    """The emblem of a game; an empty table for a game that this arena does not have."""
+    """Return the emblem of a game; an empty table for a game that this arena does not have."""
     return element("svg", "emblem", *_drawn(game), viewBox=_BOX, aria_hidden="true")
 
 
 @cache
 def symbols() -> Element:
-    """The emblems of all games as symbols, for pages that a script changes; `emblem_use` shows one."""
+    """Return the emblems of all games as symbols, for pages that a script changes; `emblem_use` shows one."""
     return element(
         "svg",
         "sprite",
@@ -107,7 +107,7 @@ def symbols() -> Element:
 
 @cache
 def emblem_use(game: str) -> Element:
-    """The emblem of a game on a page that has `symbols`."""
+    """Return the emblem of a game on a page that has `symbols`."""
     return element("svg", "emblem", element("use", "", href=f"#{_id(game)}"), aria_hidden="true")
 
 

@@ -1,9 +1,8 @@
 """The feeds of matches in play, and their subscribers.
 
-A feed is a list of messages about one match for one viewer, encoded once for all subscribers. A
-subscriber has a position in the list: if it is far behind, it continues with the present picture; if
-it reads nothing for long, it is disconnected. Steps are gathered to four messages a second, since bots
-play faster than people can watch.
+A feed is a list of messages about one match for one viewer, encoded once for all subscribers. A subscriber has a
+position in the list: if it is far behind, it continues with the present picture; if it reads nothing for long, it is
+disconnected. Steps are gathered into four messages a second, because bots play faster than people can watch.
 """
 
 import asyncio
@@ -23,9 +22,9 @@ from arena.web.subscribers import Feed
 from cardarena.v1 import game_pb2, watch_pb2
 
 MOST_STEPS: Final = 240
-"""The steps of a match that its page has for who comes late."""
+"""The number of steps of a match that its page has for spectators who come late."""
 MOST_GATHERED: Final = 10
-"""How often the hub looks for more of the hand so far, before it shows a match."""
+"""The number of attempts to read more of the hand so far, before the hub shows a match."""
 _log = logging.getLogger(__name__)
 
 
@@ -37,19 +36,19 @@ class FeedLimits:
     in_all: int = 2_000
     of_address: int = 8
     quiet_s: float = 0.05
-    """The hand so far is sent at once: it is complete when nothing has come for so long."""
+    """The seconds without a message after which the hand so far, which is sent at once, is complete."""
     every_s: float = 0.25
-    """The time between two messages of a match."""
+    """The time in seconds between two messages of a match."""
     most_steps: int = 5
-    """The most steps of a message; of more only the last is sent, with the number of the others."""
+    """The maximal number of steps of a message; if there are more, only the last is sent, with the number of the others."""
     buffer_bytes: int = 2 << 20
     behind_bytes: int = 256 << 10
-    """A subscriber that is further behind continues with the present picture."""
+    """The number of bytes behind from which a subscriber continues with the present picture."""
     slow_s: float = 10.0
-    """A client that reads nothing for so long is disconnected."""
+    """The seconds without reading after which a client is disconnected."""
     comment_s: float = 15.0
     linger_s: float = 30.0
-    """How long a buffer is kept without subscribers."""
+    """The seconds for which a buffer is kept without subscribers."""
 
 
 class HubFull(Exception):
@@ -119,9 +118,9 @@ class LiveBuffer(Feed):
         self.begun.set()
 
     def join(self, number: int) -> tuple[bytes, int]:
-        """The messages for a client that has the step `number`, and the position after them.
+        """Return the messages for a client that has the step `number`, and the position after them.
 
-        If the buffer no longer has all of them, it is the present picture.
+        If the buffer does not have all of them any more, only the present picture is returned.
         """
         numbers = [message.number for message in self._messages]
         if not number or number not in numbers:
@@ -132,7 +131,7 @@ class LiveBuffer(Feed):
         return self._joined(missed), self._next
 
     def since(self, position: int) -> tuple[bytes, int]:
-        """The messages since a position, or the present picture if that is far behind."""
+        """Return the messages since a position, or the present picture if that is far behind."""
         count = self._next - position
         if not count:
             return b"", position
@@ -147,7 +146,7 @@ class LiveBuffer(Feed):
         return self._key_message().body + (messages[-1].body if self.over else b"")
 
     def close(self) -> None:
-        """End the feed, also if the match continues."""
+        """End the feed, even if the match continues."""
         self.over = True
         self.begun.set()
         self.wake()
@@ -182,9 +181,9 @@ class EventHub:
         self._all = 0
 
     async def buffer(self, match_id: str, viewer: str = SPECTATOR) -> LiveBuffer:
-        """The feed of a match for a viewer; waits for its first picture.
+        """Return the feed of a match for a viewer; wait for its first picture.
 
-        Raises `NotLive` if the match cannot be watched, or not as this viewer, and `NoArena` if no arena answers.
+        Raises `NotLive` if the match cannot be watched, or not by this viewer, and `NoArena` if no arena answers.
         """
         buffer = self._begun(match_id, viewer)
         await buffer.begun.wait()
@@ -200,7 +199,7 @@ class EventHub:
         return buffer
 
     def followed(self, match_ids: Iterable[str]) -> Mapping[str, LiveDrawer]:
-        """The drawers of these matches, as far as they have a picture; from now on the matches are followed."""
+        """Return the drawers of those of these matches that have a picture, and follow all of them from now on."""
         drawers = {}
         for match_id in match_ids:
             buffer = self._begun(match_id, SPECTATOR)
@@ -297,7 +296,7 @@ class EventHub:
     async def _gathered(
         self, received: "asyncio.Queue[watch_pb2.WatchResponse | None]", *, so_far: bool
     ) -> list[watch_pb2.WatchResponse | None]:
-        """The messages that have come; of a match that begins to be followed, the hand so far."""
+        """Return the messages that have arrived; for a newly followed match, the hand so far."""
         gathered = [await received.get()]
         for _ in range(MOST_GATHERED):
             if so_far:
@@ -316,7 +315,7 @@ class EventHub:
 
 
 def _drawer(buffer: LiveBuffer, opened: watch_pb2.WatchOpened) -> LiveDrawer | None:
-    """Draws a match for the viewer of its buffer; None, with a reason in `refused`, if it may not."""
+    """Return the drawer of a match for the viewer of its buffer; None, with a reason in `refused`, if the viewer may not watch it."""
     viewer = viewer_named(buffer.viewer, len(opened.bots))
     if viewer is None:
         buffer.refused = NotLive(f"match {buffer.match_id!r} has no viewer {buffer.viewer!r}")
@@ -330,5 +329,5 @@ def _drawer(buffer: LiveBuffer, opened: watch_pb2.WatchOpened) -> LiveDrawer | N
 
 
 def event(kind: str, number: int, value: Any) -> bytes:
-    """A server-sent event."""
+    """Return a server-sent event."""
     return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, kind.encode(), encoded(value))

@@ -1,6 +1,6 @@
 """Atom feeds of the newest matches: of all, of a competition and of a bot.
 
-A feed has what the list of matches has, so nothing of a deal-set that is still open.
+A feed has the rows of the list of matches, and so no match of an open deal-set.
 """
 
 import re

@@ -12,11 +12,11 @@ from arena.web.subscribers import Feed
 from cardarena.v1 import watch_pb2
 
 FRESH_S: Final = 1.0
-"""How long an answer of the arena is used again."""
+"""Seconds for which an answer of the arena is reused."""
 
 
 class LiveList(Feed):
-    """The list of matches in play, and of those that ended last, of one data folder, and its feed, which has no end.
+    """The list of matches in play, and of those that ended last, in one data folder, and its feed, which has no end.
 
     A message is the whole list, so a subscriber needs only the last one.
     """
@@ -30,7 +30,7 @@ class LiveList(Feed):
         every_s: float = 2.0,
         limits: FeedLimits | None = None,
     ) -> None:
-        """`drawn` draws the list, and `ended` finds the matches that ended last, `tables` what lies on those in play; the arena is polled every `every_s` while there are subscribers."""
+        """`drawn` draws the list, and `ended` finds the matches that ended last, `tables` the cards on those in play; the arena is polled every `every_s` while there are subscribers."""
         limits = limits or FeedLimits()
         super().__init__(slow_s=limits.slow_s, comment_s=limits.comment_s)
         self._source, self._drawn, self._ended, self._every_s = source, drawn, ended, every_s
@@ -44,7 +44,7 @@ class LiveList(Feed):
         self._poller: asyncio.Task[None] | None = None
 
     async def now(self) -> watch_pb2.ListLiveResponse | None:
-        """The matches in play; None if no arena answers. While the arena is busy the last list stays."""
+        """Return the matches in play; None if no arena answers. While the arena is busy, the previous list is returned."""
         now_s = asyncio.get_running_loop().time()
         if now_s - self._polled_s >= FRESH_S:
             self._polled_s = now_s
@@ -57,13 +57,13 @@ class LiveList(Feed):
         return self._found
 
     def join(self, number: int) -> tuple[bytes, int]:  # noqa: ARG002
-        """The present list, if it is known, and the position to continue from."""
+        """Return the present list, if it is known, and the position to continue from."""
         if self._poller is None or self._poller.done():
             self._poller = asyncio.create_task(self._poll())
         return self._body, self._number
 
     def since(self, position: int) -> tuple[bytes, int]:
-        """The list if it has changed since a position, and the new position."""
+        """Return the list if it has changed since a position, and the new position."""
         return (b"" if position == self._number else self._body), self._number
 
     async def _poll(self) -> None:
@@ -76,4 +76,4 @@ class LiveList(Feed):
                 self._body = event("list", self._number, self._drawn(*shown))
                 self.wake()
             await asyncio.sleep(self._every_s)
-        self._sent, self._body = None, b""  # what comes later would be from before this time
+        self._sent, self._body = None, b""  # later messages would be older than this time

@@ -1,7 +1,7 @@
 """Draws a match in play step by step, from the messages of `WatchService`.
 
-The arena decides what a spectator may know. The viewer is the spectator, or any viewer if hands are
-open. A picture is equal to the one that the replay has later.
+The arena decides what a spectator may know. The viewer is the spectator, or any viewer if hands are open. A picture is
+equal to the later picture of the replay.
 """
 
 import json
@@ -25,7 +25,7 @@ from arena.web.trees import Element, Tree, listed
 from cardarena.v1 import game_pb2, watch_pb2
 
 MOST_GLIMPSED: Final = 6
-"""The most cards that lists show of a table in play."""
+"""The maximal number of cards that lists show of a table in play."""
 HIDDEN_MOVES: Final[Line] = ("The bots make moves that are not public.",)
 
 
@@ -70,7 +70,7 @@ class LiveDrawer:
         self._full_s = self.terms.time_control.bank_ms / 1000
 
     def steps(self, frame: watch_pb2.WatchFrame) -> Iterator[Step]:
-        """The pictures of a frame: one, or two if a hand ends."""
+        """Yield the pictures of a frame: one, or two if a hand ends."""
         events, fresh = self._events_for(frame, self.viewer)
         view = {seat: self._view_of(frame, seat) for seat in self._views_used}
         before, self._views = self._views, view
@@ -99,7 +99,7 @@ class LiveDrawer:
     def _events_for(
         self, frame: watch_pb2.WatchFrame, viewer: AnyViewer
     ) -> tuple[tuple[Event, ...], int]:
-        """The events sent to a viewer, and how many of them, from the end, are of the last step."""
+        """Return the events sent to a viewer, and the number of them, from the end, that belong to the last step."""
         if viewer is Viewer.SPECTATOR:
             return tuple(map(self._event, frame.events)), frame.fresh
         sent, fresh = frame.open_hands.events, frame.open_hands.fresh
@@ -117,7 +117,7 @@ class LiveDrawer:
         return self._codec.read_view(getattr(message, self._codec.family))
 
     def _closed(self, before: View, frame: watch_pb2.WatchFrame, seat: Seat | None) -> View:
-        """A view at the end of the hand that a frame ends, from the events sent to its seat."""
+        """Return a view at the end of the hand that a frame ends, from the events sent to its seat."""
         events, _ = self._events_for(frame, Viewer.SPECTATOR if seat is None else seat)
         return self._scenes.close(before, events[: hand_ends(events, self._scenes)[0]], seat)
 
@@ -170,13 +170,13 @@ class LiveDrawer:
 
 
 class Deltas:
-    """Encodes pictures as JSON; a subtree that is equal to the last picture's is its key only."""
+    """Encodes pictures as JSON; a subtree that is equal to that of the last picture is replaced by its key."""
 
     def __init__(self) -> None:
         self._before: Mapping[str, Tree] = {}
 
     def row(self, step: Step, *, key: bool = False) -> list[Any]:
-        """The JSON row of a step for the script; with `key` it is complete."""
+        """Return the JSON row of a step for the script; with `key` it is complete."""
         known = {} if key else self._before
         self._before = {}
         self._note(step.table)
@@ -208,5 +208,5 @@ def _packed(tree: Tree, known: Mapping[str, Tree]) -> Any:
 
 
 def encoded(value: Any) -> bytes:
-    """A value as JSON in one line."""
+    """Return a value as JSON in one line."""
     return visible(json.dumps(value, separators=(",", ":"), ensure_ascii=False)).encode()

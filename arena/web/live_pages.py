@@ -44,7 +44,7 @@ from cardarena.v1 import watch_pb2
 RETRY_MS = 2_000
 _RETRY = b"retry: %d\n\n" % RETRY_MS
 _NOW = b"event: now\ndata: %d\n\n"
-"""The server's time, because the clock of a browser may be wrong."""
+"""The time is the server's, because the clock of a browser may be wrong."""
 _FEED_HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),
@@ -52,9 +52,9 @@ _FEED_HEADERS = [
     (b"x-accel-buffering", b"no"),
 ]
 FIRST_PICTURE_S: Final = 1.0
-"""How long the home page waits for a match in play."""
+"""Seconds for which the home page waits for a match in play."""
 MOST_SEATS: Final = 10
-"""The most seats in a path."""
+"""The maximal number of seats in a path."""
 _FULL = "There are too many spectators. Try again in a minute."
 
 
@@ -67,7 +67,7 @@ class LivePages:
         self._list = LiveList(hub.source, _drawn, self._ended, self._tables, limits=hub.limits)
 
     def routes(self) -> tuple[BaseRoute, ...]:
-        """The routes, which must come before those of other pages."""
+        """Return the routes, which must come before those of other pages."""
         return (
             *(Route(path, self.home) for path in ("/", "/index", "/index.html", "/index.json")),
             *(Route(path, self.list) for path in ("/live", "/live.html", "/live.json")),
@@ -79,7 +79,7 @@ class LivePages:
         )
 
     async def home(self, request: Request) -> Response:
-        """Make `/`, with a match in play, which plays by itself, or a moment of a finished one."""
+        """Make `/`, with a match in play, which is updated, or a moment of a finished one."""
         moment = None if request.url.path.endswith(".json") else await self._moment()
         return await self._now(request, "index", functools.partial(home, moment=moment))
 
@@ -104,7 +104,7 @@ class LivePages:
         return await self._now(request, "live", page)
 
     def _tables(self, in_play: watch_pb2.ListLiveResponse | None) -> Tables:
-        """What lies on the tables that the list shows, as far as it is known by now."""
+        """Return the known tables of the list."""
         followed = self._hub.followed(pictured(in_play))
         return {
             # A dash between scores would hide a sign.
@@ -119,7 +119,7 @@ class LivePages:
         return await asyncio.to_thread(ended_rows, self._web.archive, _now_ms())
 
     async def _now(self, request: Request, path: str, make: Callable[..., Page]) -> Response:
-        """Make a page that has the matches in play; it is made once for requests at the same time."""
+        """Make a page that has the matches in play; simultaneous requests make it once."""
         kind = "json" if request.url.path.endswith(".json") else "html"
         in_play = await self._list.now()
         page = functools.partial(make, self._web.archive, in_play)
@@ -130,7 +130,7 @@ class LivePages:
         return _FeedResponse(self._hub, self._list, request, 0)
 
     async def match(self, request: Request) -> Response:
-        """Make `/m/ID/live`, and `/m/ID/live/VIEWER` where hands are open."""
+        """Make `/m/ID/live`, and `/m/ID/live/VIEWER` if hands are open."""
         match_id = unslug(request.path_params["match"])
         _, kind = path_and_kind(request.url.path)
         given = request.path_params.get("viewer")
@@ -153,7 +153,7 @@ class LivePages:
         return answer_once(body.encode(), kind)
 
     async def feed(self, request: Request) -> Response:
-        """Make `/m/ID/feed`, and `/m/ID/feed/VIEWER` where hands are open."""
+        """Make `/m/ID/feed`, and `/m/ID/feed/VIEWER` if hands are open."""
         match_id = unslug(request.path_params["match"])
         viewer = _viewer(request.path_params.get("viewer", SPECTATOR))
         given = request.headers.get("last-event-id") or request.query_params.get("after", "0")
@@ -201,7 +201,7 @@ class _FeedResponse(Response):
 def _drawn(
     in_play: watch_pb2.ListLiveResponse | None, ended: Sequence[Json], tables: Tables
 ) -> Any:
-    """The list as JSON for the script."""
+    """Return the list as JSON for the script."""
     return listed(live_tree(Links("live").page, live_view(in_play, ended), tables))
 
 
@@ -225,14 +225,14 @@ def _live_path(match_id: str, viewer: AnyViewer) -> str:
 
 
 def _shown(buffer: LiveBuffer) -> tuple[LiveDrawer, Step]:
-    """The drawer and the present picture of a match; every buffer of `EventHub.buffer` has both."""
+    """Return the drawer and the present picture of a match; every buffer of `EventHub.buffer` has both."""
     assert buffer.drawer is not None
     assert buffer.last is not None
     return buffer.drawer, buffer.last
 
 
 def _viewers(drawer: LiveDrawer) -> tuple[AnyViewer, ...]:
-    """The possible viewers of a match in play."""
+    """Return the possible viewers of a match in play."""
     return all_viewers(len(drawer.names)) if drawer.hands_open else (Viewer.SPECTATOR,)
 
 
@@ -242,7 +242,7 @@ def _feed_address(buffer: LiveBuffer) -> str:
 
 
 def _json(buffer: LiveBuffer) -> str:
-    """A match in play as JSON: its possible viewers, hand (from 1), last step, and the path of its feed."""
+    """Return a match in play as JSON: its possible viewers, hand (from 1), last step, and the path of its feed."""
     drawer, step = _shown(buffer)
     return as_json(
         {
@@ -261,7 +261,7 @@ def _json(buffer: LiveBuffer) -> str:
 
 
 def _page(buffer: LiveBuffer) -> str:
-    """The page of a match in play: that of a hand, with the present step, which follows the match."""
+    """Return the page of a match in play: that of a hand, with the present step, which follows the match."""
     drawer, step = _shown(buffer)
     match_id, game = slug(buffer.match_id), drawer.terms.game.id
     links = Links(_live_path(match_id, drawer.viewer))

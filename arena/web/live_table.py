@@ -29,31 +29,31 @@ _UNITS: Final = ((86_400, "d"), (3_600, "h"), (60, "min"))
 
 
 MOST_PICTURED: Final = 6
-"""The newest matches in play whose tables the list shows."""
+"""The number of newest matches in play whose tables the list shows."""
 
 
 class TableNow(NamedTuple):
-    """What a list shows of a table in play."""
+    """The part of a table in play that a list shows."""
 
     score: str
     """The scores by seat, as the picture has them."""
     cards: Tree | None
-    """A few cards that lie in the middle; None while there are none."""
+    """A few cards in the middle; None if there are none."""
 
 
 Tables: TypeAlias = Mapping[str, TableNow]
-"""By the id of the match; for some matches only."""
+"""Tables by the id of the match, for some matches only."""
 NO_TABLES: Final[Tables] = {}
 
 
 def pictured(in_play: watch_pb2.ListLiveResponse | None) -> Sequence[str]:
-    """The ids of the matches in play whose tables the list shows."""
+    """Return the ids of the matches in play whose tables the list shows."""
     matches = () if in_play is None else in_play.matches
     return [one.match_id for one in matches if not is_of_house_alone(one.bots)][:MOST_PICTURED]
 
 
 def live_view(in_play: watch_pb2.ListLiveResponse | None, ended: Sequence[Json] = ()) -> Json:
-    """The matches in play, and those that ended last (`ended_rows` of `arena.web.pages.lists`).
+    """Return the matches in play, and those that ended last (`ended_rows` of `arena.web.pages.lists`).
 
     `in_play` is None if no arena answers. Hands count from 1. A sealed row has the number of matches of a game in
     open deal-sets. A match of a deal-set has ended here when its deal-set has closed.
@@ -84,7 +84,7 @@ def live_view(in_play: watch_pb2.ListLiveResponse | None, ended: Sequence[Json] 
 def live_tree(
     to: Callable[[str], str], view: Json, tables: Tables, *, may_play: bool = True
 ) -> Element:
-    """The list, with links made by `to`. An exported list leads to no game against the house."""
+    """Return the list, with links made by `to`. An exported list has no link to a game against the house."""
     parts: list[Tree] = [_title("In play")]
     if view["matches"]:
         rows = []
@@ -129,7 +129,7 @@ def _title(text: str) -> Element:
 
 
 def _sealed(row: Json) -> Element:
-    """The matches of a game whose deal-sets are open; nothing of them is public yet."""
+    """Return the matches of a game whose deal-sets are open; nothing of them is public yet."""
     words = (
         f"{count(row['tables'], 'table')} of {game_title(row['game'])} "
         f"{'is' if row['tables'] == 1 else 'are'} being played: public when "
@@ -139,7 +139,7 @@ def _sealed(row: Json) -> Element:
 
 
 def age(ended_unix_ms: int, now_unix_ms: int) -> str:
-    """How long ago a match ended, in steps of 10 s, then of a minute, an hour, a day; without the time of now the time, UTC."""
+    """Return how long ago a match ended, in steps of 10 s, then of a minute, an hour and a day; without the present time, return the time in UTC."""
     past_s = (now_unix_ms - ended_unix_ms) // 1000
     if past_s < 0:
         return utc(ended_unix_ms)
@@ -150,7 +150,7 @@ def age(ended_unix_ms: int, now_unix_ms: int) -> str:
 
 
 def _when(row: Json) -> Element:
-    """How long ago a match ended; its time is shown on hover."""
+    """Return how long ago a match ended; its time is shown on hover."""
     time = utc(row["ended_unix_ms"])
     return element(
         "time", "", row["played"], datetime=f"{time.replace(' ', 'T')}Z", title=f"{time} UTC"
@@ -164,7 +164,7 @@ def _list(label: str, rows: Iterable[Element]) -> Element:
 def _row(
     to: Callable[[str], str], address: str, row: Json, *marks: Tree, cards: Tree | None = None
 ) -> Element:
-    """A match: who plays, the game, marks such as the number of the hand, cards of its table, and the link to its pictures."""
+    """Return the row of a match: bots, game, marks such as the number of the hand, cards of its table, and the link to its pictures."""
     bots = (
         part
         for at, name in enumerate(row["bots"])

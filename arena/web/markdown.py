@@ -1,4 +1,4 @@
-"""Renders the Markdown of the games' pages. Raw HTML is shown as text, links without address."""
+"""Renders the Markdown of the games' pages. Raw HTML is shown as text, and links without their address."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -19,12 +19,12 @@ def markdown(text: str) -> Markup:
     for at, token in enumerate(tokens):
         token.tag = _DEEPER.get(token.tag, token.tag)
         if token.type == "th_open" and not tokens[at + 1].content:
-            token.tag = tokens[at + 2].tag = "td"  # a corner heads no column
+            token.tag = tokens[at + 2].tag = "td"  # the corner is no heading of a column
     return Markup(_PARSER.renderer.render(tokens, _PARSER.options, {}))  # noqa: S704 - the parser escapes
 
 
 def game_rules(game: Game) -> Markup:
-    """The rules of a game, without their title."""
+    """Return the rules of a game, without their title."""
     return markdown(game.describe().removeprefix("# ").partition("\n")[2])
 
 

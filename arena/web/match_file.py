@@ -35,7 +35,7 @@ def match_file(
     competition: str = "",
     address: str = "",
 ) -> str:
-    """The file of a match in a site, as HTML; `address` is that of the site, if it is known.
+    """Return the file of a match in a site, as HTML; `address` is that of the site, if it is known.
 
     Raises `Damaged` if the replay has no end of the match.
     """
@@ -47,7 +47,7 @@ def match_file(
 
 
 def write_match(finished: FinishedMatch, folder: Path) -> Path:
-    """Write the file of a match outside of a site with what it loads, and return its path.
+    """Write the file of a match outside of a site with the assets that it loads, and return its path.
 
     Raises `OSError` if the folder cannot be written, and `Damaged` if the replay has no end of the match.
     """
@@ -80,7 +80,7 @@ def _page(
 
 
 def _packed(hands: Mapping[AnyViewer, Sequence[Sequence[Step]]]) -> str:
-    """The steps for all viewers as compressed JSON in base64; they share a pool of trees."""
+    """Return the steps for all viewers as compressed JSON in base64; they share a pool of trees."""
     pack = Pack()
     viewers = {
         viewer_name(viewer): [[step_row(pack, step) for step in of_hand] for of_hand in of_viewer]

@@ -1,4 +1,4 @@
-"""The names of bots as pages show them: seats of the arena's own bots are numbered, because they share a name."""
+"""The names of bots on pages: seats of the arena's own bots are numbered, because they share a name."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -11,13 +11,13 @@ LEVELS: Final[Mapping[str, str]] = {
     "search-20ms": "thinks for a moment",
     "search-200ms": "thinks hard",
 }
-"""How the house bot plays at each of its levels, the weakest first."""
+"""The description of the house bot at each of its levels, the weakest first."""
 _HOUSE_SHOWN: Final = "house"
 _PERSON_SHOWN: Final = "a person"
 
 
 def seat_names(bots: Sequence[str]) -> tuple[str, ...]:
-    """The names of the bots of a table, by seat: a single house bot is `house`, several are `house 1`, `house 2`."""
+    """Return the names of the bots of a table, by seat: a single house bot is `house`, several are `house 1`, `house 2`."""
     many, number, names = list(bots).count(HOUSE) > 1, 0, []
     for bot in bots:
         if bot == HOUSE:
@@ -29,10 +29,10 @@ def seat_names(bots: Sequence[str]) -> tuple[str, ...]:
 
 
 def house_level(bot: str) -> str:
-    """How one of the arena's own bots plays, which are on ladders under the names of their levels; empty for other bots."""
+    """Return the description of one of the arena's own bots, which have the names of their levels on ladders; empty for other bots."""
     return LEVELS.get(bot.removeprefix("house-"), "") if bot.startswith("house-") else ""
 
 
 def is_of_house_alone(bots: Sequence[str]) -> bool:
-    """Whether only the arena's own bots play, so that lists leave the match out."""
+    """Return whether only the arena's own bots play, so that lists leave the match out."""
     return all(bot_of(bot) == HOUSE for bot in bots)

@@ -19,7 +19,7 @@ class Page:
     template: str
     title: str
     view: Json
-    """The content. The page's JSON is all of it."""
+    """The content. The page's JSON is this content."""
     pictures: Mapping[str, Any] = field(default_factory=dict)
     """Further values for the template, which JSON does not have: plots, pictures and filters."""
     description: str = ""
@@ -50,7 +50,7 @@ class Page:
 
 
 def as_json(view: Any) -> str:
-    """The values of a page as JSON."""
+    """Return the values of a page as JSON."""
     return json.dumps(view, indent=1, default=_plain) + "\n"
 
 

@@ -25,7 +25,7 @@ class PageCache:
         self._writes = 0
 
     def get(self, key: str) -> bytes | None:
-        """The page as gzip; None if it is not in the cache."""
+        """Return the page as gzip; None if it is not in the cache."""
         path = self._path(key)
         with contextlib.suppress(OSError):
             body = path.read_bytes()
@@ -65,5 +65,5 @@ class PageCache:
 
 
 def key_of(*parts: object) -> str:
-    """The key of a page, from all its inputs."""
+    """Return the key of a page, from all its inputs."""
     return hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest()

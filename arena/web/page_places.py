@@ -1,6 +1,6 @@
-"""The requests that wait for a page: no visitor takes the time of all others.
+"""Places of requests that wait for a page, so that no visitor delays all others.
 
-A visitor is an address, as `arena.live.limits.address_of` counts it.
+A visitor is an address, as `arena.live.limits.address_of` returns it.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from typing import Final
 
 AT_A_TIME: Final = 4
-"""The pages of one visitor that are made at a time; its further requests wait."""
+"""The number of pages of one visitor that are made at the same time; its further requests wait."""
 MOST_OF_VISITOR: Final = 32
 """The most requests of one visitor that wait for a page; further ones are refused with 503."""
 MOST_WAITING: Final = 4 * MOST_OF_VISITOR

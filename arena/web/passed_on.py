@@ -1,6 +1,6 @@
 """Replays of public matches that the process of the pages passes on to that of people's seats.
 
-That process opens no store, so it cannot tell which matches are public. It sees the replays in this folder alone.
+That process opens no store, so it does not know which matches are public. It reads only the replays in this folder.
 """
 
 import secrets
@@ -9,21 +9,21 @@ from pathlib import Path
 from typing import Final
 
 MOST: Final = 200
-"""The most replays in the folder; the oldest are removed."""
+"""The maximal number of replays in the folder; the oldest are removed."""
 
 
 def people_folder(data: Path) -> Path:
-    """The folder of people's matches, in a data folder."""
+    """Return the folder of people's matches, in a data folder."""
     return data / "pages" / "people"
 
 
 def passed_on_folder(people: Path) -> Path:
-    """The folder of these replays, in that of people's matches."""
+    """Return the folder of these replays, in that of people's matches."""
     return people / "from"
 
 
 def pass_on(replay: Path, people: Path) -> None:
-    """Copy the replay of a public match, unless it is there. Blocks. Raises `OSError` if it cannot be written."""
+    """Copy the replay of a public match, unless the folder has it. Blocks. Raises `OSError` if it cannot be written."""
     folder = passed_on_folder(people)
     copied = folder / replay.name
     if copied.is_file():

@@ -1,4 +1,4 @@
-"""Evidence as SVG trees: small drawings for the rows of tables, and plots. Each stands beside its numbers as text.
+"""Evidence as SVG trees: small drawings for the rows of tables, and plots. Each is beside its numbers as text.
 
 The server draws them, so exports and browsers without scripts have them. A plot is an image whose
 label is its message. The style sheet has the colours, and no drawing depends on colour only.
@@ -16,7 +16,7 @@ from arena.web.trees import Element, Tree, element
 WIDE: Final = 720
 """The width of a plot in its own units; the page scales it."""
 MOST_MARKS: Final = 2_000
-"""The most marks of a plot; of more, every second, third … is drawn."""
+"""The maximal number of marks of a plot; if there are more, every second, third … is drawn."""
 _TICKS: Final = 5
 _LONGEST_NAME: Final = 14
 _SYMBOLS: Final[Sequence[str]] = (
@@ -124,7 +124,7 @@ _SHADES: Final = (0.05, 0.15, 0.3, 0.42, 0.58, 0.7, 0.85, 0.95)
 
 
 def shade(chance: float) -> str:
-    """The class of a cell with the chance to be better, from `h0`, surely worse, to `h8`."""
+    """Return the class of a cell with the chance to be better, from `h0`, surely worse, to `h8`."""
     return f"h{bisect.bisect_left(_SHADES, chance)}"
 
 
@@ -209,7 +209,7 @@ _TIMES_MS: Final = (0.1, 0.3, 1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000)
 
 
 def times_plot(times_ms: Sequence[float]) -> Element:
-    """Draw how many decisions took how long, by the upper bounds of half decades."""
+    """Draw the distribution of decision times, by the upper bounds of half decades."""
     counts = [0] * (len(_TIMES_MS) + 1)
     for ms in times_ms:
         counts[bisect.bisect_left(_TIMES_MS, ms)] += 1
@@ -226,7 +226,7 @@ def times_plot(times_ms: Sequence[float]) -> Element:
 
 
 def chance_words(chance: float) -> str:
-    """A chance in %, never 0 or 100."""
+    """Return a chance in %, never 0 or 100."""
     return ">99" if chance > 0.995 else "<1" if chance < 0.005 else f"{100 * chance:.0f}"
 
 
@@ -246,7 +246,7 @@ class _Axis:
         return self._from + share * (self._to - self._from)
 
     def inside(self, value: float) -> float:
-        """The position of a value; that of the nearer end if the value is beyond the axis."""
+        """Return the position of a value; that of the nearer end if the value is beyond the axis."""
         return self(min(max(value, self._low), self._high))
 
     def _ticks(self) -> list[float]:
@@ -254,7 +254,7 @@ class _Axis:
         return [at * self._step for at in range(first, math.floor(self._high / self._step) + 1)]
 
     def rungs(self) -> list[Tree]:
-        """The ticks of a vertical axis."""
+        """Return the ticks of a vertical axis."""
         made: list[Tree] = []
         for tick in self._ticks():
             y = self(tick)
@@ -301,24 +301,24 @@ def _svg(message: str, height: float, inner: Iterable[Tree]) -> Element:
 
 
 def line(x1: float, y1: float, x2: float, y2: float, css: str) -> Element:
-    """A straight line."""
+    """Return a straight line."""
     return element("line", css, x1=f"{x1:.1f}", y1=f"{y1:.1f}", x2=f"{x2:.1f}", y2=f"{y2:.1f}")
 
 
 def polyline(points: Sequence[tuple[float, float]], css: str) -> Element:
-    """A line through all points."""
+    """Return a line through all points."""
     return element("polyline", css, points=" ".join(f"{x:.1f},{y:.1f}" for x, y in points))
 
 
 def rect(x: float, y: float, width: float, height: float, css: str) -> Element:
-    """A rectangle by its upper left corner."""
+    """Return a rectangle by its upper left corner."""
     return element(
         "rect", css, x=f"{x:.1f}", y=f"{y:.1f}", width=f"{width:.1f}", height=f"{height:.1f}"
     )
 
 
 def circle(x: float, y: float, radius: float, css: str) -> Element:
-    """A circle around a point."""
+    """Return a circle around a point."""
     return element("circle", css, cx=f"{x:.1f}", cy=f"{y:.1f}", r=f"{radius:.0f}")
 
 
@@ -328,6 +328,6 @@ def text(x: float, y: float, content: str, anchor: str, css: str = "") -> Elemen
 
 
 def round_step(spread: float, most: int) -> float:
-    """The smallest of 1, 2, 5, 10 … that divides `spread` into at most `most` parts."""
+    """Return the smallest of 1, 2, 5, 10 … that divides `spread` into at most `most` parts."""
     step: float = 10 ** math.floor(math.log10(spread / most))
     return next(step * by for by in (1, 2, 5, 10) if spread / (step * by) <= most)

@@ -1,7 +1,7 @@
 """Previews: PNG pictures of 1200 × 630 pixels that other sites show beside a link (Open Graph), and hands as GIFs.
 
-Only the process that draws matches loads this module, since it needs Pillow (the extra `previews`). A scene is drawn
-with at most as many cards as have room, so that time and size are bounded.
+Only the process that draws matches loads this module, because it needs Pillow (the extra `previews`). A scene is drawn
+with at most as many cards as fit, so that time and size are limited.
 """
 
 import io
@@ -16,10 +16,10 @@ from arena.pictures.vocabulary import Card, Column, Group, Item, Pile, Scene, Zo
 WIDTH: Final = 1200
 HEIGHT: Final = 630
 MOST_CARDS: Final = 18
-"""The most cards of a seat or of the centre; others are left out."""
+"""The maximal number of cards of a seat or of the centre; others are left out."""
 MOST_SEATS: Final = 6
 MOST_FRAMES: Final = 40
-"""The most pictures of a GIF."""
+"""The maximal number of pictures of a GIF."""
 FRAME_MS: Final = 900
 _FELT: Final = "#1f5546"
 _SEAT: Final = "#174236"
@@ -30,20 +30,20 @@ _GOLD: Final = "#f3c04b"
 _BACK: Final = "#29528f"
 _INK: Final = {"s": "#1c1a17", "h": "#b01026", "d": "#0a4fb0", "c": "#0c5a2b"}
 _PLAIN: Final = str.maketrans({"–": "-", "−": "-", "·": "-"})
-"""What the font lacks, in letters that it has."""
+"""The characters that the font lacks, each with letters that it has."""
 _LONGEST: Final = 28
-"""The letters of a name; longer ones are cut."""
+"""The maximal number of letters of a name; longer ones are shortened."""
 
 
 def hand_preview(title: str, words: str, names: Sequence[str], scene: Scene) -> bytes:
-    """Draw a table as a PNG: the game, what this is, and the cards of each seat and of the centre."""
+    """Draw a table as a PNG: the game, a title, and the cards of each seat and of the centre."""
     return _png(_hand(title, words, names, scene))
 
 
 def moving_hand(title: str, names: Sequence[str], pictures: Sequence[tuple[str, Scene]]) -> bytes:
-    """Draw the pictures of a hand, each with its words, as a GIF that repeats, of half the size.
+    """Draw the pictures of a hand, each with its words, as a repeating GIF of half the size.
 
-    Of many pictures some are left out, evenly; the last one is shown, and for longer.
+    If there are too many pictures, some are left out evenly; the last one is shown for longer.
     """
     every = -(-len(pictures) // MOST_FRAMES)
     shown = [*reversed(pictures[::-1][::every])]
@@ -108,7 +108,7 @@ def _table(title: str, words: str) -> tuple[Image.Image, ImageDraw.ImageDraw]:
 
 
 def _png(image: Image.Image) -> bytes:
-    """Write few colours, as a picture of cards has no more."""
+    """Write a PNG with few colours, because a picture of cards has no more."""
     written = io.BytesIO()
     image.quantize(64).save(written, "png", optimize=True)
     return written.getvalue()
@@ -125,7 +125,7 @@ def _cut(text: str, most: int = _LONGEST) -> str:
 
 
 def _cards(zone: Zone) -> Iterable[str | None]:
-    """The cards of a zone; None is a back."""
+    """Yield the cards of a zone; None is a back."""
     for item in zone.items:
         yield from _cards_of(item)
 
@@ -150,7 +150,7 @@ def _draw_cards(
     room: int,
     high: int,
 ) -> None:
-    """Draw cards in a row that has this room; they overlap where it is narrow."""
+    """Draw cards in a row that has this room; they overlap if the row is narrow."""
     if not held or high < 40:
         return
     high = min(high, 150)
@@ -179,7 +179,7 @@ def _draw_face(draw: ImageDraw.ImageDraw, code: str, box: tuple[int, int, int, i
 def _draw_suit(
     draw: ImageDraw.ImageDraw, suit: str, middle: tuple[int, int], half: int, colour: str
 ) -> None:
-    """Draw a suit of circles and polygons, as the font has no suits."""
+    """Draw a suit with circles and polygons, because the font has no suits."""
     x, y = middle
 
     def disc(dx: float, dy: float, radius: float) -> None:

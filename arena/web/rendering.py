@@ -96,7 +96,7 @@ def macros(template: str) -> Any:
 
 @functools.cache
 def has_previews() -> bool:
-    """Whether what draws previews is installed; it is not loaded for that."""
+    """Return whether the package that draws previews is installed, without loading it."""
     return find_spec("PIL") is not None
 
 
@@ -107,7 +107,7 @@ def visible(text: str) -> str:
 
 @functools.cache
 def templates_hash() -> str:
-    """A hash of all templates, which is an input of cached pages."""
+    """Return a hash of all templates, which is an input of cached pages."""
     made = hashlib.sha256()
     for template in sorted(TEMPLATES.iterdir()):
         made.update(template.read_bytes())
@@ -163,7 +163,7 @@ def _environment() -> Environment:
 
 
 def game_title(game_id: str) -> str:
-    """The title of a game; its id if this arena does not have the game."""
+    """Return the title of a game; its id if this arena does not have the game."""
     try:
         return game_by_id(game_id).title
     except UnknownGame:
@@ -171,7 +171,7 @@ def game_title(game_id: str) -> str:
 
 
 def utc(unix_ms: int) -> str:
-    """A time for pages: `2026-11-22 17:30`."""
+    """Return a time for pages: `2026-11-22 17:30`."""
     return f"{datetime.fromtimestamp(unix_ms / 1000, UTC):%Y-%m-%d %H:%M}" if unix_ms else ""
 
 
@@ -183,27 +183,27 @@ def fraction(points: float) -> str:
 
 
 def ends(numbers: Sequence[int]) -> str:
-    """The first and the last of ascending numbers: `2–4`, or `2` if it is the only one."""
+    """Return the first and the last of ascending numbers: `2–4`, or `2` if there is only one."""
     return f"{numbers[0]}–{numbers[-1]}" if len(numbers) > 1 else f"{numbers[0]}"
 
 
 def faults_per_match(row: Mapping[str, Any]) -> float | None:
-    """The mean number of faults a match of a row of standings; None before its first match."""
+    """Return the mean number of faults a match of a row of standings; None before its first match."""
     return sum(row["faults"].values()) / row["matches"] if row["matches"] else None
 
 
 def points(score: float) -> str:
-    """A score with its sign: `+12`, `−5` or `0`."""
+    """Return a score with its sign: `+12`, `−5` or `0`."""
     return f"{score:+g}".replace("-", "−") if score else "0"
 
 
 def _fault_count(faults: Iterable[Mapping[str, int]]) -> int:
-    """The number of faults of all seats, from the numbers of each kind by seat."""
+    """Return the number of faults of all seats, from the numbers of each kind by seat."""
     return sum(sum(kinds.values()) for kinds in faults)
 
 
 def milliseconds(ms: float) -> str:
-    """A time of a decision: `0.31 ms`, `45 ms` or `1.2 s`."""
+    """Return a time of a decision: `0.31 ms`, `45 ms` or `1.2 s`."""
     if ms >= 1000:
         return _seconds(int(ms))
     return f"{ms:.{0 if ms >= 10 else 1 if ms >= 1 else 2}f}\N{NO-BREAK SPACE}ms"
@@ -214,12 +214,12 @@ def _seconds(ms: int) -> str:
 
 
 def signed(value: float, digits: int = 1) -> str:
-    """A number with its sign; no minus stands before a zero."""
+    """Return a number with its sign; no minus stands before a zero."""
     return f"{round(value, digits) + 0.0:+.{digits}f}".replace("-", "−")
 
 
 def skill(row: Mapping[str, Any]) -> str:
-    """A skill with its 95 % interval, both with one decimal; an interval that is not zero is not shown as zero."""
+    """Return a skill with its 95 % interval, both with one decimal; an interval that is not zero is not shown as zero."""
     if row["score"] is None:
         return "not ranked"
     half = row.get("half_width_95")
@@ -229,7 +229,7 @@ def skill(row: Mapping[str, Any]) -> str:
 
 
 def option_value(value: object) -> str:
-    """The value of an option, for people."""
+    """Return the value of an option, for people."""
     return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
@@ -243,7 +243,7 @@ def _script_data(json: str) -> Markup:
 
 
 def _code_spans(words: str) -> Markup:
-    """A sentence in which text between backticks is code."""
+    """Return a sentence in which text between backticks is code."""
     parts = enumerate(words.split("`"))
     return Markup().join(
         Markup("<code>{}</code>").format(part) if at % 2 else escape(part) for at, part in parts

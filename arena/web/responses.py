@@ -1,4 +1,4 @@
-"""Answers that are no page of the archive: errors, assets and robots.txt; and headers, caching and compression of all others."""
+"""Responses that are no pages of the archive: errors, assets and robots.txt; and headers, caching and compression of all others."""
 
 import functools
 import gzip
@@ -23,7 +23,7 @@ from arena.web.page_places import Full
 from arena.web.starter import starter
 
 RETRY_S: Final = 5
-"""After which a client may ask again where the site is busy."""
+"""Seconds after which a client may repeat a request if the site is busy."""
 DAY_S: Final = 86_400
 HEADERS: Final[Mapping[str, str]] = {
     "content-security-policy": (
@@ -36,7 +36,7 @@ HEADERS: Final[Mapping[str, str]] = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
-"""The headers of every response, also of errors. The verifier has another policy."""
+"""The headers of every response, including errors. The verifier has another policy."""
 MEDIA_OF: Final = {
     "html": "text/html; charset=utf-8",
     "json": "application/json; charset=utf-8",
@@ -83,7 +83,7 @@ class WithHeaders:
 
 
 def path_and_kind(path: str) -> tuple[str, str]:
-    """A path without its suffix, and the kind of the page, `html` or `json`."""
+    """Return a path without its suffix, and the kind of the page, `html` or `json`."""
     for kind in MEDIA_OF:
         if path.endswith(f".{kind}"):
             return path.removesuffix(f".{kind}"), kind
@@ -91,18 +91,18 @@ def path_and_kind(path: str) -> tuple[str, str]:
 
 
 def answer_once(body: bytes, kind: str) -> Response:
-    """A response that is not cached."""
+    """Return a response that is not cached."""
     return Response(body, media_type=MEDIA_OF[kind], headers={"cache-control": "no-store"})
 
 
 def has_tag(request: Request, etag: str) -> bool:
-    """Whether the browser has the answer of this tag."""
+    """Return whether the browser has the response with this tag."""
     given = request.headers.get("if-none-match", "")
     return etag in (tag.strip().removeprefix("W/") for tag in given.split(","))
 
 
 def revalidated(request: Request, body: bytes, media: str) -> Response:
-    """A response that browsers cache and revalidate each time."""
+    """Return a response that browsers cache and revalidate each time."""
     etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
     headers = {"etag": etag, "cache-control": "no-cache"}
     if has_tag(request, etag):
@@ -122,7 +122,7 @@ def compressed(request: Request, body: bytes, headers: Mapping[str, str]) -> Res
 
 @functools.lru_cache(2)
 def policy_of(page: bytes) -> str:
-    """The policy in a page's own meta element, as a header."""
+    """Return the policy in a page's own meta element, as a header."""
     text = page.decode()
     begin = text.index('content="default-src') + len('content="')
     return f"{text[begin : text.index(chr(34), begin)]}; frame-ancestors 'none'"

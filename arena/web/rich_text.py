@@ -28,22 +28,22 @@ RANK_NAMES: Final = {
 
 
 def rank_of(code: Code) -> str:
-    """The rank as a card shows it: `10`, `K`."""
+    """Return the rank as printed on a card: `10`, `K`."""
     return "10" if code[0] == "T" else code[0]
 
 
 def card_name(code: Code) -> str:
-    """The name of a card: queen of hearts."""
+    """Return the name of a card: queen of hearts."""
     return "joker" if code == JOKER else f"{RANK_NAMES[code[0]]} of {SUIT_NAMES[code[1]]}"
 
 
 def text(line: Line, names: Sequence[str]) -> tuple[Tree, ...]:
-    """A line as trees. Names of bots are isolated, so that they cannot change the text direction."""
+    """Return a line as trees. Names of bots are isolated, so that they cannot change the text direction."""
     return tuple(_part(part, names) for part in line)
 
 
 def spoken(line: Line, names: Sequence[str]) -> str:
-    """A line as plain text, for screen readers; names are in quotes: “first” deals."""
+    """Return a line as plain text, for screen readers; names are in quotes: “first” deals."""
     words = []
     for part in line:
         match part:

@@ -41,7 +41,7 @@ def _draws(game_id: str) -> Callable[[int], int]:
 
 @cache
 def sample_hand(game_id: str) -> tuple[Element, tuple[Element, ...]]:
-    """The table in the middle of the first hand, with all cards, and sentences of the last step."""
+    """Return the table in the middle of the first hand, with all cards, and sentences of the last step."""
     game = game_by_id(game_id)
     seats = game.seats[0]
     options = game.options({}, seats)

@@ -28,18 +28,18 @@ from arena.web.passed_on import people_folder
 from arena.web.subscribers import HandoverConnection
 
 GRACE_S = 5
-"""The time for open requests after a signal."""
+"""Seconds for open requests after a signal."""
 KEEP_ALIVE_S = 5
-"""The time from an answer to the next request, less than that for a head, so that idle connections end in order."""
+"""Seconds from an answer to the next request; less than the time for a head, so that idle connections end in order."""
 MOST_CONNECTIONS = 2_000
-"""The most connections of other machines, and the most subscribers of matches in play."""
+"""The maximal number of connections of other machines, and of subscribers of matches in play."""
 MOST_OF_ADDRESS = 128
-"""The most connections of an address, behind which a whole class may sit."""
+"""The maximal number of connections of an address, which a whole class may share."""
 HEAD_S = 10.0
 ANSWER_S = 300.0
-"""The time for the answer; the longest are replays of some megabytes."""
+"""Seconds for the answer; the longest are replays of some megabytes."""
 OTHER_DESCRIPTORS = 128
-"""For the store, replays, the worker and the arena's socket."""
+"""The number of descriptors for the store, replays, the worker and the arena's socket."""
 NICENESS = 10
 """The niceness of this process, so that an arena on the same machine has priority."""
 
@@ -65,10 +65,10 @@ def serve(
 
     With `store_url` results are read from that store in PostgreSQL instead of the folder's.
 
-    With `site_address`, where the site is for its readers, previews and feeds have whole links; pages of the origins
+    With `site_address`, the public address of the site, previews and feeds have absolute links; pages of the origins
     `embed_in` may contain a match, and pages of the origins `bots_from` may connect bots.
 
-    With `organiser` there are pages for organisers too, and the address must be of this machine.
+    With `organiser` there are also pages for organisers, and the address must be of this machine.
 
     With `lifeline` it also ends when its parent process does: it is the descriptor of a pipe whose
     other end the parent has open, which the kernel closes even if the parent is killed.
@@ -137,7 +137,7 @@ def serve(
 
 
 def limits(descriptors: int) -> tuple[HttpLimits, FeedLimits]:
-    """The limits of connections and of subscribers, for a process that may open so many descriptors."""
+    """Return the limits of connections and of subscribers, for a process that may open this number of descriptors."""
     most = min((descriptors - OTHER_DESCRIPTORS) * 2 // 5, MOST_CONNECTIONS)
     places = HttpLimits(
         of_address=min(MOST_OF_ADDRESS, most // 2),
@@ -150,13 +150,13 @@ def limits(descriptors: int) -> tuple[HttpLimits, FeedLimits]:
 
 
 def protocol(limits: HttpLimits) -> type[asyncio.Protocol]:
-    """What makes the connections of one port, as uvicorn takes it."""
+    """Return the factory of the connections of one port, in the form that uvicorn needs."""
     made: Callable[..., asyncio.Protocol] = functools.partial(HandoverConnection, Places(limits))
     return cast("type[asyncio.Protocol]", made)  # uvicorn calls it, and needs no class
 
 
 def _stop(server: uvicorn.Server) -> None:
-    """Stop the server, or keep it from starting. An exception could interrupt any code of the loop."""
+    """Stop the server, or prevent its start. An exception could interrupt any code of the loop."""
     server.should_exit = True
 
 

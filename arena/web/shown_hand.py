@@ -45,9 +45,10 @@ def show(
     Args:
       replay: A replay file, or a result of `cardarena.local.play` that has one.
       hand: The hand, from 0; `step` chooses that of a step.
-      step: The step that is open at first, as in `arena replay show`; by default the last one of the hand.
-      seat: The seat that looks; by default all hands are open.
-      spectator: Whether a spectator looks.
+      step: The step that is open at first, as in `arena replay show`; by default the last one of
+        the hand.
+      seat: The seat of the viewer; by default all hands are open.
+      spectator: Whether the viewer is a spectator.
       height: The height of the frame in pixels.
 
     Raises:

@@ -135,7 +135,7 @@ class Site:
 
 
 def verifier(match_id: str = "", replay: bytes = b"") -> bytes:
-    """The page that verifies deals, from the browser client, with links to the site, and the replay of a match if one is given.
+    """Return the page that verifies deals, from the browser client, with links to the site, and the replay of a match, if given.
 
     The page itself has no address and no network, so that a copy on a disk needs neither.
     """

@@ -33,7 +33,7 @@ from cardarena.v1 import lobby_pb2
 VIEWERS: Final = ("all", "spectator", "seats")
 MB: Final = 1_000_000
 _FILES_OF_MATCH: Final = 3
-"""Its pages, its result as JSON, and its replay."""
+"""The number of files of a match: its pages, its result as JSON, and its replay."""
 
 Chosen: TypeAlias = tuple[lobby_pb2.MatchInfo, Path]
 
@@ -50,14 +50,14 @@ class ExportSelection:
     """The one competition to export; empty for all closed matches of the data folder."""
     viewers: tuple[str, ...] = VIEWERS
     limit_mb: int | None = None
-    """The size of the files of matches, about; older matches beyond it have none. None is no limit."""
+    """The approximate limit of the size of the files of matches; older matches beyond it have no files. None is no limit."""
     address: str = ""
-    """Where the site will be, such as `https://arena.example`; empty if that is not known."""
+    """The future address of the site, such as `https://arena.example`; empty if it is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportEstimate:
-    """What an export will write, measured by the files of a match of each game."""
+    """The estimated size of an export, measured by the files of a match of each game."""
 
     matches: int
     files: int
@@ -66,9 +66,9 @@ class ExportEstimate:
     left_out: int
     """The number of older matches that are beyond the limit."""
     all_mb: float
-    """The size with those."""
+    """The size including those."""
     open_deal_sets: int
-    """The number of deal-sets that are not public yet, and so are left out."""
+    """The number of open deal-sets, which are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class SiteExport:
     competition: str = ""
     """The competition at whose page the site opens; empty for the home page."""
     address: str = ""
-    """Where the site will be, such as `https://arena.example`; empty if that is not known."""
+    """The future address of the site, such as `https://arena.example`; empty if it is unknown."""
 
     def write(
         self, folder: Path, *, workers: int, progress: Callable[[int], None] = lambda _: None
@@ -159,7 +159,7 @@ def prepare(data: Path, wanted: ExportSelection, *, workers: int = 1) -> SiteExp
 
 
 def matches_within(sizes: Sequence[float], limit: float) -> int:
-    """The number of matches, from the newest, whose sizes together are within a limit."""
+    """Return the number of matches, from the newest, whose sizes together are within a limit."""
     total = 0.0
     for number, size in enumerate(sizes):
         total += size
@@ -235,7 +235,7 @@ def _write_match(folder: Path, viewers: Sequence[str], address: str, chosen: Cho
 def _files_of(
     match: lobby_pb2.MatchInfo, file: Path, viewers: Sequence[str], address: str = ""
 ) -> tuple[bytes, bytes]:
-    """The pages of a match in one file, and its result as JSON."""
+    """Return the pages of a match in one file, and its result as JSON."""
     match_id, competition = match.match_id, match.competition
     result = b"{}\n"
     try:

@@ -1,7 +1,7 @@
 """The steps of a match as trees: the page has one as HTML, and its script builds the others.
 
-A step is a picture of the table and sentences of what happened. The script's data has equal subtrees
-once: a subtree with a key is replaced by its index in a pool.
+A step is a picture of the table and sentences about events. The script's data has equal subtrees once: a subtree with a
+key is replaced by its index in a pool.
 """
 
 import json
@@ -27,7 +27,7 @@ Notes: TypeAlias = Mapping[tuple[Seat, int], str]
 """Published notes of bots by seat and decision, as `published_notes` reads them."""
 NO_NOTES: Final[Notes] = MappingProxyType({})
 MOST_NOTE_CHARS: Final = 300
-"""The most characters of a note that a page shows. An arena takes fewer; a replay may be of another."""
+"""The maximal number of characters of a note on a page. This arena accepts fewer, but a replay may be of another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Step:
     """From 0."""
     table: Element
     text: Element
-    """Sentences of what happened, without those of the banner in the table."""
+    """Sentences about events, without those of the banner in the table."""
     spoken: str
     """The sentences as plain text."""
     fault: bool
@@ -128,7 +128,7 @@ def step_of(
 ) -> Step:
     """Draw a step: the table, sentences of events and faults, and notes of bots.
 
-    What the banner of the picture says is not repeated beside it; a screen reader has all.
+    Sentences of the banner of the picture are not repeated beside it; a screen reader gets all sentences.
     """
     names = layout.names
     noted: list[Line] = [(Name(seat), f" noted: {note[:MOST_NOTE_CHARS]}") for seat, note in notes]
@@ -146,7 +146,7 @@ def step_of(
 def _beside(
     banner: Sequence[Line], sentences: Sequence[Line], names: Sequence[str]
 ) -> Sequence[Line]:
-    """The sentences that the banner does not say."""
+    """Return the sentences that are not in the banner."""
     if not banner:
         return sentences
     words = " ".join(spoken(line, names) for line in banner)
@@ -174,14 +174,14 @@ class Pack:
     _places: dict[str, int] = field(default_factory=dict)
     """Trees as JSON, each with its index in the pool."""
     _seen: dict[int, tuple[Element, str]] = field(default_factory=dict)
-    """The JSON of trees by their identity, because many stay from one step to the next."""
+    """The JSON of trees by their identity, because many do not change from one step to the next."""
 
     def add(self, tree: Element) -> int:
         """Add a tree to the pool, and return its index."""
         return self._places.setdefault(self._written(tree), len(self._places))
 
     def pool(self) -> str:
-        """The pool as one JSON array."""
+        """Return the pool as one JSON array."""
         return f"[{','.join(self._places)}]"
 
     def _written(self, tree: Element) -> str:
@@ -205,7 +205,7 @@ class Pack:
 
 
 def step_row(pack: Pack, step: Step) -> list[str | int]:
-    """A step for the script, with its trees in the pool of a pack."""
+    """Return a step for the script, with its trees in the pool of a pack."""
     return [
         step.label,
         pack.add(step.table),
@@ -217,7 +217,7 @@ def step_row(pack: Pack, step: Step) -> list[str | int]:
 
 
 def packed_steps(steps: Sequence[Step], at: int) -> str:
-    """The steps of a page as JSON for its script, each with its hand; the page shows step `at`."""
+    """Return the steps of a page as JSON for its script, each with its hand; the page shows step `at`."""
     pack = Pack()
     rows = [[*step_row(pack, step), step.hand] for step in steps]
     listed = json.dumps(rows, separators=(",", ":"), ensure_ascii=False)

@@ -1,8 +1,8 @@
 """Feeds of server-sent events and their subscribers.
 
-A piece of a feed is encoded once and written to all subscribers at its position. After the head of the
-response the server hands the connection over, as for a websocket: a subscriber is a socket and a
-position in the feed, without a task.
+A piece of a feed is encoded once and written to all subscribers at its position. After the head of the response the
+server hands the connection over, like that of a WebSocket: a subscriber is a socket and a position in the feed, without
+a task.
 """
 
 import asyncio
@@ -31,8 +31,8 @@ class Feed(ABC):
         """Begin without messages and subscribers.
 
         Args:
-          slow_s: A client that reads nothing for so long is disconnected.
-          comment_s: After so long without a message, a comment keeps connections open.
+          slow_s: The seconds without reading after which a client is disconnected.
+          comment_s: The seconds without a message after which a comment keeps connections open.
         """
         self.over = False
         """Whether no further messages follow."""
@@ -50,18 +50,18 @@ class Feed(ABC):
 
     @abstractmethod
     def join(self, number: int) -> tuple[bytes, int]:
-        """The messages for a client that has those up to `number`, and the position after them."""
+        """Return the messages for a client that has those up to `number`, and the position after them."""
 
     @abstractmethod
     def since(self, position: int) -> tuple[bytes, int]:
-        """The messages since a position, and the new position."""
+        """Return the messages since a position, and the new position."""
 
     def count(self, change: int) -> None:
         """Add to the number of clients."""
         self.subscriptions += change
 
     def wake(self) -> None:
-        """Have the new messages sent, or the end."""
+        """Send the new messages, or the end."""
         self._pieces.clear()
         self.changed.set()
 
@@ -70,7 +70,7 @@ class Feed(ABC):
         body, subscriber.position = self.join(after)
         self._subscribers.add(subscriber)
         subscriber.write(first + body)
-        self.catch_up(subscriber)  # ends it if the feed is over
+        self.catch_up(subscriber)  # this ends it if the feed is over
         if self._sender is None or self._sender.done():
             self._sender = asyncio.create_task(self._send())
 
@@ -181,7 +181,7 @@ class Subscriber(asyncio.Protocol):
         self._lost()
 
     def shutdown(self) -> None:
-        """Send the end, and close the connection once the client has all; browsers reconnect if the feed is not over."""
+        """Send the end, and close the connection when the client has received all bytes; browsers reconnect if the feed is not over."""
         self._feed.leave(self)
         if self._chunked and not self._transport.is_closing():
             self._transport.write(b"0\r\n\r\n")
@@ -204,10 +204,9 @@ class HandoverConnection(BoundedConnection):
         """Log nothing: a WebSocket is passed on after the head (`arena.web.sockets`), and any client can ask for one."""
 
     def hand_over(self, protocol: asyncio.Protocol) -> bool:
-        """Give the transport to `protocol`; False if it is closing.
+        """Give the transport to `protocol`; return False if it is closing.
 
-        Bytes that were sent before go out first. To uvicorn this looks like a disconnect, so it
-        drops the request.
+        Earlier bytes are sent first. To uvicorn this is a disconnect, so it drops the request.
         """
         transport = self.transport
         if transport.is_closing():

@@ -1,7 +1,7 @@
 """Draws a scene as a tree: seats around a table, zones on it, cards in the zones.
 
-The style sheet has the look of zones, and the page the marks of the bots (`arena.web.avatars`). The viewer's own seat is below, alone; the others follow
-clockwise.
+The style sheet has the design of zones, and the page has the marks of the bots (`arena.web.avatars`). The viewer's own
+seat is alone below the centre; the others follow clockwise.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ class Clock:
 
 
 LONG_BANNER: Final = 4
-"""The most sentences of a banner that a phone shows above the seats."""
+"""The maximal number of sentences of a banner that a phone shows above the seats."""
 _ZONES_KEPT: Final = 2_048
 _SEATS_KEPT: Final = 1_024
 
@@ -79,7 +79,7 @@ def table(scene: Scene, layout: TableLayout) -> Element:
 
 
 def rows_of(seats: int, own: int | None) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The seats above and below the centre, each row from left to right."""
+    """Return the seats above and below the centre, each row from left to right."""
     if own is not None:
         return tuple((own + at) % seats for at in range(1, seats)), (own,)
     if seats == 2:
@@ -128,7 +128,7 @@ def _seat(
     *,
     own: bool,
 ) -> Element:
-    """Cached, because most seats do not change from one step to the next."""
+    """Draw a seat; cached, because most seats do not change from one step to the next."""
     key = f"seat-{seat.seat}"
     state = (" active" if seat.active else "") + (" out" if seat.out else "")
     head = element(
@@ -197,7 +197,7 @@ def _clock(clock: Clock) -> Element:
 
 @lru_cache(_ZONES_KEPT)
 def _zone(zone: Zone, names: tuple[str, ...], key: str) -> Element:
-    """Cached, because most zones do not change from one step to the next."""
+    """Draw a zone; cached, because most zones do not change from one step to the next."""
     many = next((css for most, css in _FULL if len(zone.items) <= most), " many")
     items = [_item(item, names) for item in zone.items]
     if zone.kind is ZoneKind.FAN:
@@ -213,7 +213,7 @@ def _zone(zone: Zone, names: tuple[str, ...], key: str) -> Element:
 
 
 def _line(items: Sequence[Tree], key: str) -> Element:
-    """A line of cards, which scrolls if it is long."""
+    """Draw a line of cards, which scrolls if it is long."""
     # Each place has a key, because a line grows at its end and the other places stay.
     places = (
         element("div", "place", item, data_key=f"{key}/{at}") for at, item in enumerate(items)
@@ -297,7 +297,7 @@ def _shape(name: str, css: str) -> Element:
 
 
 def mini(groups: Sequence[Sequence[Item]]) -> Element:
-    """Draw a few items in groups, as beside a sentence; cards without a caption overlap."""
+    """Draw a few items in groups, for example beside a sentence; cards without a caption overlap."""
     drawn = (element("span", "cards", *(_item(item, ()) for item in group)) for group in groups)
     return element("span", "mini", *drawn)
 

@@ -1,8 +1,7 @@
 """Elements of pictures as values, which become HTML on the server and nodes in the browser's script.
 
-A step that the script builds is equal to the server's. Only the tags and attributes of two lists are
-allowed, which the script has too. Plots, which only the server writes, have a few more. None of them
-can load or run anything.
+A step of the script is equal to that of the server. Only the tags and attributes of two lists are allowed, which the
+script has too. Plots, which only the server writes, have a few more. None of them can load or run anything.
 """
 
 from collections.abc import Mapping
@@ -73,7 +72,7 @@ def html(tree: Tree) -> str:
 
 
 def listed(tree: Tree) -> Any:
-    """The tree as lists for JSON: `[tag, {attributes}, children…]`."""
+    """Return the tree as lists for JSON: `[tag, {attributes}, children…]`."""
     if isinstance(tree, str):
         return tree
     return [tree.tag, dict(tree.attributes), *map(listed, tree.children)]

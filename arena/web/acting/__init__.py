@@ -1,8 +1,8 @@
 """The acting process of the site: sign-in, forms and what they change.
 
-It is apart from the process of the read-only pages: it has no data folder and no store, only a channel to the arena's
-socket, and calls with the session of the person that acts. The process of the pages forwards some paths to it
-(`forwarding`), so that both are at one port.
+It is separate from the process of the read-only pages: it has no data folder and no store, only a channel to the
+arena's socket, and makes calls with the session of the person who acts. The process of the pages forwards some paths to
+it (`forwarding`), so that both use one port.
 
 - `forwarding`: in the process of the pages, starts this one and forwards requests to it;
 - `process`: this process;

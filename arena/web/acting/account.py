@@ -14,12 +14,12 @@ from arena.web.acting.visits import HOME, own_path
 from cardarena.v1 import keys_pb2, owners_pb2
 
 _BROWSERS: Final = ("Firefox", "Edg", "Chrome", "Safari")
-"""In the order in which they are looked for: most call themselves Chrome and Safari, too."""
+"""The names of browsers in the order of the search: most call themselves Chrome and Safari too."""
 _SYSTEMS: Final = ("Android", "iPhone", "iPad", "Windows", "Macintosh", "Linux")
 
 
 async def sign_in_page(ask: Ask, proof: str = "", identity: str = "") -> Response:
-    """Show the forms of a key and of an invitation, and the providers; with a proof, to which owner it is linked."""
+    """Show the forms of a key and of an invitation, and the providers; with a proof, the owner to whom it is linked."""
     following = own_path(ask.typed.get("next") or ask.query("next"))
     providers: Sequence[keys_pb2.SignInProvider] = ()
     with contextlib.suppress(
@@ -38,7 +38,7 @@ async def sign_in_page(ask: Ask, proof: str = "", identity: str = "") -> Respons
 
 
 async def sign_in(ask: Ask) -> Response:
-    """Sign in with a key. The session is always a new one, and one before it ends."""
+    """Sign in with a key. The session is always a new one, and an earlier one ends."""
     key = ask.given("key")["key"]
     await _link(ask, key)
     signed_in = await _signed_in(ask, key)
@@ -55,7 +55,7 @@ async def go_to_provider(ask: Ask) -> Response:
 
 
 async def come_from_provider(ask: Ask) -> Response:
-    """Sign in whom a provider confirms; one who is not linked yet links the identity by a key or an invitation."""
+    """Sign in the person whom a provider confirms; a person who is not linked links the identity by a key or an invitation."""
     request = keys_pb2.FinishSignInRequest(
         **_at_provider(ask),
         state=ask.query("state"),
@@ -83,7 +83,7 @@ async def register(ask: Ask) -> Response:
         "again, here and from a terminal.",
         following=HOME,
     )
-    # The code is used up, so the key is shown whatever happens; its owner signs in and links an identity with it.
+    # The code is used up, so the key is shown even after an error; its owner signs in and links an identity with it.
     with contextlib.suppress(ArenaRefused, ArenaUnreachable):
         await _link(ask, registered.token)
     with contextlib.suppress(ArenaRefused, ArenaUnreachable):
@@ -138,14 +138,14 @@ async def _link(ask: Ask, key: str) -> None:
 
 
 def _at_provider(ask: Ask) -> dict[str, str]:
-    """The fields that begin and finish a sign-in alike."""
+    """Return the fields that the begin and the end of a sign-in share."""
     name = ask.part("provider")
     redirect_uri = f"{ask.visit.origin}/signin/from/{name}"
     return {"provider": name, "redirect_uri": redirect_uri, "browser": ask.visit.form_token}
 
 
 def _browser(user_agent: str) -> str:
-    """A browser and its system, as it calls itself: `Firefox on Linux`."""
+    """Return a browser and its system, as it calls itself: `Firefox on Linux`."""
     browser, system = (
         next((word for word in words if word in user_agent), "") for words in (_BROWSERS, _SYSTEMS)
     )
@@ -153,7 +153,7 @@ def _browser(user_agent: str) -> str:
 
 
 async def _counted(ask: Ask, method: Callable[..., Any], request: Any, token: str = "") -> Any:
-    """Call the arena with what may be guessed; wrong guesses of an address are few."""
+    """Call the arena with a key or code that could be guessed; wrong guesses of an address are limited."""
     if not ask.wrong_keys.has():
         raise Wrong(429, "too many wrong keys came from your address; wait a minute, and try again")
     try:
@@ -161,7 +161,7 @@ async def _counted(ask: Ask, method: Callable[..., Any], request: Any, token: st
     except ArenaRefused as refused:
         if refused.code in (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED):
             ask.wrong_keys.take()
-        if refused.reason == "BAD_TOKEN":  # the arena's word for what this page calls a key
+        if refused.reason == "BAD_TOKEN":  # the arena's reason for a wrong key
             raise Wrong(
                 401,
                 "this is no whole key: it begins with arena_ and has 55 characters; copy it again",

@@ -20,11 +20,11 @@ from cardarena.v1.standings_pb2_grpc import StandingsServiceStub
 CALL_S: Final = 20.0
 """The longest time of a call, in seconds."""
 MOST_PAGES: Final = 20
-"""The pages of a list that are read, of 100 items each."""
+"""The maximal number of pages of a list that are read, of 100 items each."""
 
 
 class ArenaRefused(Exception):
-    """The arena refused a call. The text is the sentence that it gives."""
+    """The arena refused a call. The text is the arena's sentence."""
 
     def __init__(self, code: grpc.StatusCode, text: str, reason: str) -> None:
         super().__init__(text)
@@ -79,7 +79,8 @@ class SiteCalls:
     ) -> bots_pb2.SubmitVersionResponse:
         """Send an archive, for `call`.
 
-        It is sent by a thread: a stream of `grpc.aio` loses the refusal of an arena that answers before all was sent.
+        A thread sends it: a stream of `grpc.aio` loses the refusal of an arena that answers before the end of the
+        archive.
         """
         submit = self._uploads.SubmitVersion
         return await asyncio.to_thread(submit, requests, metadata=metadata, timeout=timeout)
@@ -116,6 +117,6 @@ def _failed(error: grpc.RpcError) -> Exception:
     status = from_call(error)  # type: ignore[arg-type]
     info = ErrorInfo()
     has_reason = status is not None and any(detail.Unpack(info) for detail in status.details)
-    if not has_reason:  # the transport's own: nothing answers, or not in time
+    if not has_reason:  # an error of the transport: there is no answer, or not in time
         return ArenaUnreachable(error.details())
     return ArenaRefused(error.code(), error.details() or "", info.reason)

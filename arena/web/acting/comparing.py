@@ -57,7 +57,7 @@ async def comparisons_page(ask: Ask) -> Response:
 
 
 async def compare(ask: Ask) -> Response:
-    """Create a comparison by the game's usual terms: at one table if it has two seats, else against the same opponents."""
+    """Create a comparison by the game's usual terms: at one table if it has two seats, otherwise against the same opponents."""
     terms, versions = usual_terms(ask), ask.given("first", "second")
     request = comparisons_pb2.CreateComparisonRequest(
         first=versions["first"],
@@ -70,7 +70,7 @@ async def compare(ask: Ask) -> Response:
 
 
 async def comparison_page(ask: Ask) -> Response:
-    """Show a comparison with its evidence. While it is open, the page is loaded again and again."""
+    """Show a comparison with its evidence. While it is open, the page reloads periodically."""
     request = comparisons_pb2.GetComparisonRequest(id=ask.number("id"))
     comparison = (await ask.call(ask.arena.comparisons.GetComparison, request)).comparison
     shown = _shown(comparison)
@@ -84,7 +84,7 @@ async def comparison_page(ask: Ask) -> Response:
 
 
 async def stop(ask: Ask) -> Response:
-    """Stop a comparison, or decline a challenge of a bot of the owner; what was played is kept."""
+    """Stop a comparison, or decline a challenge of a bot of the owner; the results so far are kept."""
     request = comparisons_pb2.CancelComparisonRequest(id=ask.number("id"))
     await ask.call(ask.arena.comparisons.CancelComparison, request)
     return RedirectResponse(f"/me/compare/{request.id}", 303)

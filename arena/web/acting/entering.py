@@ -1,4 +1,4 @@
-"""The page on which an owner enters bots in a competition and withdraws them, and what it offers other pages."""
+"""The page on which an owner enters bots in a competition and withdraws them, and its functions for other pages."""
 
 import time
 from collections.abc import Collection, Mapping, Sequence
@@ -15,7 +15,7 @@ from arena.web.rendering import utc
 from cardarena.v1 import bots_pb2, competitions_pb2
 
 MOST_SHOWN: Final = 8
-"""Competitions that the page of a bot lists; the pages of all others have a link to enter them."""
+"""The number of competitions that the page of a bot lists; the pages of all others have a link to enter them."""
 _NEXT_STEPS: Final = {
     "submitted": "wait for its qualification",
     "checked": "wait for its qualification",
@@ -23,7 +23,7 @@ _NEXT_STEPS: Final = {
     "qualified": "activate it",
     "inactive": "activate it",
 }
-"""What an owner does about a version in a state."""
+"""The next step of an owner for a version in a state."""
 _DRAFT: Final = competitions_pb2.COMPETITION_STATE_DRAFT
 _FINISHED: Final = competitions_pb2.COMPETITION_STATE_FINISHED
 _LADDER: Final = competitions_pb2.COMPETITION_FORMAT_LADDER
@@ -33,7 +33,7 @@ _OPEN: Final = competitions_pb2.ENTRY_POLICY_OPEN
 
 
 class EntryPlace(Enum):
-    """Where an owner's bot is, seen from a competition."""
+    """The state of an owner's bot in a competition."""
 
     IN = "entered"
     NOT_IN = "not entered"
@@ -41,7 +41,7 @@ class EntryPlace(Enum):
 
 
 async def open_competitions(ask: Ask) -> Sequence[competitions_pb2.CompetitionInfo]:
-    """The newest competitions that owners may enter, with their bots."""
+    """Return the newest competitions that owners may enter, with their bots."""
     calls, request = ask.arena.competitions, competitions_pb2.ListCompetitionsRequest()
     listed = await ask.pages(calls.ListCompetitions, request, "competitions")
     newest = [info.name for info in reversed(listed) if may_enter(info)][:MOST_SHOWN]
@@ -99,7 +99,7 @@ def next_step(
 
 
 def may_enter(info: competitions_pb2.CompetitionInfo) -> bool:
-    """Whether owners may enter bots now, as far as a list says it; the arena decides."""
+    """Return whether owners may enter bots now, according to a list; the arena decides."""
     opens_later = info.opens_unix_ms > time.time() * 1_000
     begins = info.state == _DRAFT or info.format == _LADDER or opens_later
     return info.entry == _OPEN and info.state != _FINISHED and begins

@@ -1,4 +1,4 @@
-"""Draws what a bot knew at the ask at which it failed."""
+"""Draws the view of a bot at the ask at which it failed."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -16,41 +16,41 @@ from arena.web.trees import Element
 from cardarena.v1 import bots_pb2
 
 _SDK: Final = "cardarena:"
-"""How the SDK begins the lines that it writes itself."""
+"""The prefix of the lines that the SDK writes itself."""
 
 
 def names_of(bot: str, check: bots_pb2.Check) -> list[str]:
-    """The names in the picture, by seat."""
+    """Return the names in the picture, by seat."""
     own = check.failed.seat
     return [bot if seat == own else f"opponent {seat}" for seat in range(check.seats)]
 
 
 def picture(bot: str, check: bots_pb2.Check) -> Element | None:
-    """The table as the bot's seat saw it; None if the report has none, or is of other rules than this arena's."""
+    """Return the table as the bot's seat saw it; None if the report has none, or has other rules than this arena."""
     if not check.HasField("failed"):
         return None
     try:
         return _drawn(bot, check)
     except (
         Exception
-    ):  # the report may be of an earlier version of the rules, whose views are read by none
+    ):  # the report may be of an earlier version of the rules, whose views cannot be read
         return None
 
 
 def offered_words(bot: str, check: bots_pb2.Check) -> list[str]:
-    """The moves that were offered, in words; as the report has them if it is of other rules than this arena's."""
+    """Return the offered moves in words; in the words of the report if it has other rules than this arena."""
     try:
         game, failed = game_by_id(check.name), check.failed
         view = codec_of(game).read_view(getattr(failed.view, codec_of(game).family))
         moves = [Notation(game.messages.Move).read(move) for move in check.offered]
         names = names_of(bot, check)
         return [spoken(choice.words, names) for choice in choices(game, view, moves)]
-    except Exception:  # as in `picture`
+    except Exception:  # see `picture`
         return list(check.offered)
 
 
 def of_failure(lines: Sequence[str]) -> Sequence[str]:
-    """The last lines of a bot's output, from the first that the SDK wrote; all if there is none."""
+    """Return the last lines of a bot's output, from the first line of the SDK; all if there is none."""
     first = (at for at, line in enumerate(lines) if line.startswith(_SDK))
     return lines[next(first, 0) :]
 

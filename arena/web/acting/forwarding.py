@@ -1,6 +1,6 @@
 """Starts the acting process and that of people's seats, and forwards requests to them.
 
-Each listens on a socket file. Bodies and times are bounded. The process of bots' sockets is started in the same way
+Each listens on a socket file. Bodies and times are limited. The process of bots' sockets is started in the same way
 (`arena.web.sockets`).
 """
 
@@ -29,13 +29,13 @@ from arena.web.page_places import Full, PagePlaces
 ACTING: Final = frozenset({"signin", "signout", "register", "me", "organise"})
 """The first parts of the paths that are forwarded to the acting process."""
 PLAY: Final = frozenset({"play"})
-"""Those that are forwarded to the process of people's seats."""
+"""The first parts of the paths that are forwarded to the process of people's seats."""
 PIECE_S: Final = 10.0
 """The longest time between two pieces of a body, in seconds."""
 AGAIN_S: Final = 0.5
-"""Between the end of a process and its next start, in seconds."""
+"""Seconds between the end of a process and its next start."""
 START_S: Final = 10.0
-"""How long a request waits for a process to start, in seconds."""
+"""Seconds for which a request waits for a process to start."""
 _PIECE_BYTES: Final = 64 << 10
 _OF_CONNECTIONS: Final = frozenset(
     {
@@ -49,7 +49,7 @@ _OF_CONNECTIONS: Final = frozenset(
     }
 )
 _WITHOUT_BODY: Final = ("GET", "HEAD")
-"""The methods whose bodies mean nothing, and are dropped."""
+"""The methods whose bodies are dropped."""
 _ANSWERS: Final = {
     400: "This request cannot be read: nothing of it was done.\n",
     408: "The request took too long: nothing of it was done.\n",
@@ -68,26 +68,27 @@ class _Refusal(Exception):
 
 
 class ForwardedProcess:
-    """Starts a process that requests are forwarded to, again whenever it ends, until it is closed."""
+    """A process to which requests are forwarded; it is restarted when it ends, until `close`."""
 
     def __init__(self, given: Path | str, module: str = "arena.web.acting.process") -> None:
         """Start nothing yet.
 
         Args:
-          given: What the process may use: the socket on which the arena answers, or a JSON list of a folder and the socket.
+          given: The resources of the process: the arena's socket, or a JSON list of a folder and
+            the socket.
           module: Has the function `serve` of the process.
         """
-        self._folder = tempfile.mkdtemp(prefix="arena-acting-")  # for this user alone
+        self._folder = tempfile.mkdtemp(prefix="arena-acting-")  # only for this user
         self.path: Final = Path(self._folder) / "acting.sock"
         self.secret: Final = secrets.token_hex(16)
         """Comes with each forwarded request, and with no other one."""
-        # In a deep folder the path goes by a descriptor of this process.
+        # In a deep folder the path uses a descriptor of this process.
         self._given = str(given).replace("/proc/self/", f"/proc/{os.getpid()}/")
         self._module = module
         self._pool = ProcessPool(1, niceness=0)
 
     async def run(self) -> None:
-        serve = import_module(self._module).serve  # of packages that pages do not load
+        serve = import_module(self._module).serve  # its packages are not loaded by pages
         while True:
             try:
                 call = self._pool.submit(serve, str(self.path), self._given, self.secret)
@@ -104,7 +105,7 @@ class ForwardedProcess:
 
 
 class Forwarding:
-    """An application that forwards paths to a process, and answers all others itself."""
+    """An application that forwards paths to a process, and passes all others on to another application."""
 
     def __init__(
         self, app: ASGIApp, process: ForwardedProcess, parts: frozenset[str] = ACTING
@@ -127,7 +128,7 @@ class Forwarding:
 
         try:
             visitor = visitor_of(scope["client"])
-            # What is sent takes a place; answers may last, as feeds do.
+            # A request body occupies a place; answers may last, as feeds do.
             turn = (
                 self._places.place(visitor)
                 if scope["method"] != "GET"
@@ -169,7 +170,7 @@ class Forwarding:
             await _answer(client, connection, send)
 
     async def _connected(self) -> socket.socket:
-        """A connection to the process, which may be starting."""
+        """Return a connection to the process, which may be starting."""
         loop = asyncio.get_running_loop()
         deadline_s = loop.time() + START_S
         while True:
@@ -186,7 +187,7 @@ class Forwarding:
                 return connection
 
     def _head(self, scope: Scope, visitor: str) -> list[tuple[bytes, bytes]]:
-        """The headers of the forwarded request. Only this process can say who visits, and by which scheme."""
+        """Return the headers of the forwarded request. Only this process knows the visitor and the scheme."""
         added = {SECRET: self._secret, VISITOR: visitor, SCHEME: scope["scheme"]}
         names = {name.encode() for name in added}
         kept = [
@@ -208,7 +209,7 @@ class Forwarding:
 
 
 async def _pieces(receive: Receive) -> AsyncIterator[bytes]:
-    """The pieces of a body.
+    """Yield the pieces of a body.
 
     Raises:
       _Refusal: if it is too long or too slow.
@@ -241,7 +242,7 @@ async def _sent(connection: socket.socket, data: bytes | None) -> bool:
 
 
 async def _answer(client: h11.Connection, connection: socket.socket, send: Send) -> None:
-    """Pass on an answer, piece by piece."""
+    """Pass on an answer piece by piece."""
     loop = asyncio.get_running_loop()
     while True:
         event = client.next_event()

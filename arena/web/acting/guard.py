@@ -1,6 +1,6 @@
-"""Who may ask for which path, and what all requests are checked for before anything is done.
+"""Checks of all requests: who may request which path, and forms and limits.
 
-`Act` is a row of the table of routes. A row says who may ask; the arena checks it again, call by call.
+`Act` is a row of the table of routes. A row says who may request the path; the arena checks this again at each call.
 """
 
 import functools
@@ -34,16 +34,16 @@ MOST_FILES: Final = 2_000
 LONGEST_TEXT: Final = 500
 """The most characters of a field, unless it says otherwise."""
 POSTS: Final = 120
-"""What one visitor, or one owner, may send in a burst."""
+"""The number of requests that one visitor, or one owner, may send in a burst."""
 POSTS_PER_S: Final = 2.0
 WRONG_KEYS: Final = 3
-"""Wrong keys and codes of one visitor in a burst, and in a minute."""
+"""The number of wrong keys and codes of one visitor in a burst, and in a minute."""
 MOST_BUCKETS: Final = 4_096
 _log = logging.getLogger(__name__)
 
 
 class Who(Enum):
-    """Who may ask for a path."""
+    """The people who may request a path."""
 
     ANYONE = "anyone"
     MEMBER = "an owner or an organiser"
@@ -68,7 +68,7 @@ _STATUSES: Final = {
 
 
 class Wrong(Exception):
-    """A request is not answered as asked. The text is a sentence with a cure."""
+    """A request cannot be fulfilled. The text is a sentence with a cure."""
 
     def __init__(self, status: int, text: str) -> None:
         super().__init__(text)
@@ -92,7 +92,7 @@ class Buckets:
 
 @dataclass(slots=True)
 class Ask:
-    """A request that passed its checks, and what its handler needs."""
+    """A request that passed its checks, with the data for its handler."""
 
     request: Request
     arena: SiteCalls
@@ -102,28 +102,28 @@ class Ask:
     """The sign-in session; None for none."""
     form: FormData = field(default_factory=FormData)
     problems: Sequence[str] = ()
-    """What is wrong with the form that was sent; shown with the form."""
+    """The problems of the form that was sent; they are shown with the form."""
     typed: Mapping[str, str] = field(default_factory=dict)
-    """The texts of that form, so that nothing that was typed is lost."""
+    """The texts of that form, so that typed text is not lost."""
     wrong_field: str = ""
-    """The id of the field that is wrong, if it is one: the problems stand beside it."""
+    """The id of the wrong field, if there is a single one: the problems are shown beside it."""
     status: int = 200
 
     @property
     def organises(self) -> bool:
-        """Whether it is the session of an organiser."""
+        """Return whether it is the session of an organiser."""
         return self.key is not None and self.key.scope == keys_pb2.KEY_SCOPE_ORGANISER
 
     def part(self, name: str) -> str:
-        """A part of the path, as text."""
+        """Return a part of the path, as text."""
         return unslug(self.request.path_params[name])
 
     def number(self, name: str) -> int:
-        """A part of the path that is a number."""
+        """Return a part of the path that is a number."""
         return int(self.request.path_params[name])
 
     def query(self, name: str) -> str:
-        """A text of the query; empty for none."""
+        """Return a text of the query; empty for none."""
         return self.request.query_params.get(name, "")[:200]
 
     def given(self, *names: str, most_chars: int = LONGEST_TEXT) -> dict[str, str]:
@@ -149,12 +149,12 @@ class Ask:
         }
 
     def fill(self, name: str, text: str) -> None:
-        """Have the form hold this text in a field, as if it had been typed."""
+        """Put this text into a field of the form, as if it had been typed."""
         others = [item for item in self.form.multi_items() if item[0] != name]
         self.form = FormData([*others, (name, text)])
 
     def blame(self, field: str) -> None:
-        """From now on, problems of the form stand beside the field with this id; empty for above the form."""
+        """Show further problems of the form beside the field with this id; empty for above the form."""
         self.wrong_field = field
 
     def keep_texts(self) -> None:
@@ -169,7 +169,7 @@ class Ask:
         return await self.arena.pages(method, request, field, self.visit.session)
 
     def page(self, template: str, title: str, **shown: Any) -> Response:
-        """A page, which is never cached."""
+        """Return a page, which is never cached."""
         links = Links(self.request.url.path[1:], absolute=True)
         text = render(
             template,
@@ -228,7 +228,7 @@ class Guard:
             response = _error(ask, error)
         visit.remember(response)
         response.headers.setdefault("cache-control", "no-store")
-        # With none, browsers would not say from which site a form comes.
+        # Without this policy, browsers would not send the origin of a form.
         response.headers["referrer-policy"] = "same-origin"
         return response
 
@@ -268,7 +268,7 @@ class Guard:
             return await self._sent(act, ask)
 
     async def _sent(self, act: Act, ask: Ask) -> Response:
-        """Handle a form. One that is refused is shown again, with what is wrong and all that was typed."""
+        """Handle a form. A refused form is shown again, with its problems and the typed text."""
         try:
             if not ask.visit.is_own_form(str(ask.form.get(FORM_TOKEN, ""))):
                 raise Wrong(
@@ -288,7 +288,7 @@ class Guard:
             return await act.page(ask)
 
     async def _identify(self, ask: Ask) -> None:
-        """Find out whose session it is. One that has ended counts as none."""
+        """Identify the holder of the session. A session that has ended counts as none."""
         if not ask.visit.session:
             return
         try:
@@ -299,7 +299,7 @@ class Guard:
 
 
 def _bounded(request: Request, most_bytes: int) -> Request:
-    """The request, whose body may not be longer."""
+    """Return the request, whose body may not be longer."""
     left = most_bytes
 
     async def receive() -> Any:
@@ -342,7 +342,7 @@ _TITLES: Final = {
 
 
 def _error(ask: Ask, error: Exception) -> Response:
-    """The page of an error. An internal one shows a number that the log has as well."""
+    """Return the page of an error. An internal error shows a number, which is also in the log."""
     ask.status = _status(error)
     text = str(error)
     if ask.status == 500:

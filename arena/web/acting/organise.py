@@ -21,7 +21,7 @@ from arena.web.rendering import utc
 from cardarena.v1 import competitions_pb2, owners_pb2, standings_pb2
 
 MOST_INVITED: Final = 200
-"""Names that are invited by one form."""
+"""The maximal number of names that are invited by one form."""
 MOST_EXPORT_BYTES: Final = 64 << 20
 EXAMPLES: Final = {
     "round_robin": "deal_sets = 4\n",
@@ -31,9 +31,9 @@ EXAMPLES: Final = {
     "gauntlet": 'deal_sets = 4\n\n[gauntlet]\nchallenger = "my-bot"\n',
     "ladder": "\n[rate]\nmatches_an_hour = 60\n",
 }
-"""By the name of a format, the end of a plan that has what the format needs."""
+"""By the name of a format, the end of a plan with the keys that the format needs."""
 MOST_SHOWN: Final = 12
-"""Competitions under way that are listed with their progress."""
+"""The maximal number of running competitions that are listed with their progress."""
 _ABOUT: Final = {
     "start": "play begins, and no bot can enter any more",
     "pause": "matches in play are finished, no new ones begin",
@@ -55,7 +55,7 @@ _ORDER: Final = ("running", "paused", "draft")
 
 
 async def competitions_page(ask: Ask, estimate: Any = None) -> Response:
-    """Show all competitions, and the form of a new one, with its estimate once there is one."""
+    """Show all competitions, and the form of a new one, with its estimate if there is one."""
     listed = await ask.pages(
         ask.arena.competitions.ListCompetitions,
         competitions_pb2.ListCompetitionsRequest(),
@@ -79,7 +79,7 @@ async def competitions_page(ask: Ask, estimate: Any = None) -> Response:
 
 
 def example_plan(format_name: str) -> str:
-    """A plan of a format of `EXAMPLES`, which its organiser changes."""
+    """Return a plan of a format of `EXAMPLES`, which its organiser changes."""
     kind = 'kind = "tournament"\nformat = "{}"' if format_name != "ladder" else 'kind = "{}"'
     head = f'name = "my-{format_name.replace("_", "-")}"\n{kind.format(format_name)}\ngame = "sixty_six"\nseats = 2\n'
     return head + EXAMPLES[format_name]
@@ -107,7 +107,7 @@ async def create(ask: Ask) -> Response:
 
 
 async def competition_page(ask: Ask) -> Response:
-    """Show a competition and what may be done with it."""
+    """Show a competition and the actions that are allowed."""
     info = await competition_info(ask, ask.part("name"))
     shown = _shown(info) | {"progress": _progress(info)}
     actions = [
@@ -132,7 +132,7 @@ async def competition_page(ask: Ask) -> Response:
 
 
 async def export(ask: Ask) -> Response:
-    """Send the export that `arena competition verify` reads, of the latest official standings if there are some."""
+    """Send the export that `arena competition verify` reads, of the latest official standings, if there are any."""
     name, content = ask.part("name"), bytearray()
     request = standings_pb2.ExportStandingsRequest(name=name)
     method = ask.arena.standings.ExportStandings
@@ -199,7 +199,7 @@ async def owners_page(ask: Ask) -> Response:
 
 
 async def invite(ask: Ask) -> Response:
-    """Invite each name of a file or list; returns the codes as a file, which is the only place where they are."""
+    """Invite each name of a file or list; return the codes as a file, which is their only copy."""
     file = ask.form.get("file")
     if isinstance(file, UploadFile) and file.filename:
         listed = read_people(text_of(await file.read()))
@@ -234,7 +234,7 @@ async def ban(ask: Ask) -> Response:
 
 
 def _progress(info: competitions_pb2.CompetitionInfo) -> str:
-    """How many deal-sets are complete; a ladder has no end."""
+    """Return the number of complete deal-sets; a ladder has no total."""
     complete = sum(game.complete for game in info.games)
     drawn = complete + sum(game.in_play + game.waiting for game in info.games)
     if info.format == competitions_pb2.COMPETITION_FORMAT_LADDER or not drawn:

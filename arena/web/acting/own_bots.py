@@ -1,4 +1,4 @@
-"""The pages of an owner: bots, versions, submissions, reports, logs, and tokens of bots that dial in."""
+"""The pages of an owner: bots, versions, submissions, reports, logs, and tokens of remote bots."""
 
 import asyncio
 import tempfile
@@ -28,10 +28,10 @@ from cardarena.v1 import bots_pb2, comparisons_pb2, game_pb2, lobby_pb2
 
 PIECE_BYTES: Final = 64 << 10
 UPLOAD_S: Final = 280.0
-"""The longest time in which the arena takes an archive: less than what an answer may take."""
+"""The longest time in seconds for an upload to the arena, which is less than the time limit of an answer."""
 MOST_LOG_BYTES: Final = 1 << 20
 REFRESH_S: Final = 3
-"""Between two looks at a version that is being qualified, in seconds."""
+"""Seconds between two reloads of the page of a version that is being qualified."""
 _UNDER_WAY: Final = ("submitted", "checked")
 _AFTER: Final = {"active": "Activate", "inactive": "Deactivate", "retired": "Retire for good"}
 
@@ -74,7 +74,7 @@ async def bot_page(ask: Ask) -> Response:
 
 
 async def games_of(ask: Ask, bots: Sequence[str]) -> list[tuple[str, str]]:
-    """The ids and titles of the games of bots, the most played first; all games if none is known."""
+    """Return the ids and titles of the games of bots, the most played first; all games if no game is known."""
     played: Counter[str] = Counter()
     for bot in bots:
         played.update(dict.fromkeys(await declared_games(ask, bot), 0))
@@ -98,7 +98,7 @@ def usual_terms(ask: Ask) -> game_pb2.MatchTerms:
 
 
 async def _own(ask: Ask) -> tuple[str, str]:
-    """The name of the bot of the path, and its kind. Raises `Wrong` if it is not the caller's."""
+    """Return the name of the bot of the path, and its kind. Raises `Wrong` if it is not the caller's."""
     bot = ask.part("bot")
     listed = await ask.call(ask.arena.bots.ListOwnedBots, bots_pb2.ListOwnedBotsRequest())
     for owned in listed.bots:
@@ -166,7 +166,7 @@ async def _created_first(
 
 
 def _pieces(bot: str, content: BinaryIO) -> Iterator[bots_pb2.SubmitVersionRequest]:
-    """The messages of a submission, for the thread that sends them."""
+    """Yield the messages of a submission, for the thread that sends them."""
     yield bots_pb2.SubmitVersionRequest(bot=bot)
     content.seek(0)
     while piece := content.read(PIECE_BYTES):
@@ -181,7 +181,7 @@ def _zipped(files: Sequence[UploadFile]) -> tuple[BinaryIO, int]:
     sent = {}
     for file in files:
         _, _, inner = (file.filename or "").replace("\\", "/").partition("/")
-        # Long paths are cut, as they cost time; the arena refuses them by name.
+        # Long paths are shortened, because they cost time; the arena refuses them by name.
         sent[(inner or (file.filename or ""))[: MAX_PATH_CHARS + 1]] = file.file
     manifest = sent[MANIFEST].read() if MANIFEST in sent else b""
     paths = packed_paths([*sent], manifest)
@@ -193,7 +193,7 @@ def _zipped(files: Sequence[UploadFile]) -> tuple[BinaryIO, int]:
 
 
 async def version_page(ask: Ask) -> Response:
-    """Show a version with its report and logs. While it is being qualified, the page is loaded again and again."""
+    """Show a version with its report and logs. While it is being qualified, the page reloads periodically."""
     bot, number = ask.part("bot"), ask.number("number")
     request = bots_pb2.GetReportRequest(bot=bot, version=number)
     answer = await ask.call(ask.arena.bots.GetReport, request)
@@ -264,7 +264,7 @@ async def challenge(ask: Ask) -> Response:
 
 
 async def new_token(ask: Ask) -> Response:
-    """Create a token of a bot that dials in, which the first token creates; it is shown once."""
+    """Create a token of a remote bot, which is shown once; the first token creates the bot."""
     bot = ask.given("bot")["bot"]
     made = await _created_first(
         ask,
@@ -301,7 +301,7 @@ _NEXT: Final = {
     "inactive": ("active", "retired"),
     "unverified": ("retired",),
 }
-"""The states that an owner may give a version in a state."""
+"""The states to which an owner may change a version, by its state."""
 
 _VERSION: Final = "/me/bots/{bot}/{number:number}"
 ACTS = (

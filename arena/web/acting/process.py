@@ -36,7 +36,7 @@ ACTS: Final = (
 def application(
     arena: SiteCalls, secret: str, now_s: Callable[[], float] = time.monotonic
 ) -> ASGIApp:
-    """What the acting process serves; `secret` comes with each forwarded request, and `now_s` reads a clock."""
+    """Return the application of the acting process; `secret` is in each forwarded request, and `now_s` reads a clock."""
     guard = Guard(arena, secret, now_s)
     routes = [Route(act.path, _endpoint(guard, act), methods=[act.method]) for act in ACTS]
     nothing = _endpoint(guard, Act("GET", "", Who.ANYONE, _nothing))
@@ -65,7 +65,7 @@ def serve(path: str, arena_socket: str, secret: str) -> None:
     Args:
       path: The socket file to listen on, in a folder that only this user can open.
       arena_socket: The socket file of the arena.
-      secret: Comes with each request of the process of the pages; others are refused.
+      secret: The secret in each request of the process of the pages; other requests are refused.
     """
 
     @asynccontextmanager
@@ -82,7 +82,7 @@ def serve_application(path: str, made: Callable[[], AbstractAsyncContextManager[
     """Serve an application, which is made on the loop, on a socket file until this process is ended."""
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(message)s")
     with socket.socket(socket.AF_UNIX) as bound:
-        Path(path).unlink(missing_ok=True)  # of a process that has ended
+        Path(path).unlink(missing_ok=True)  # the file of a process that has ended
         bound.bind(path)
         bound.listen(128)
 

@@ -1,4 +1,4 @@
-"""Visits: who asks, the cookies of sign-in sessions, and the tokens of forms.
+"""Visits: the visitors of requests, the cookies of sign-in sessions, and the tokens of forms.
 
 A form carries a token that follows from two cookies, which a page of another site can neither read nor set. A sign-in
 makes a new session, with which all earlier tokens of forms become invalid.
@@ -22,7 +22,7 @@ VISITOR: Final = "x-arena-visitor"
 SCHEME: Final = "x-arena-scheme"
 FORM_TOKEN: Final = "form_token"  # noqa: S105 - the name of a field
 MOST_BODY_BYTES: Final = 52 << 20
-"""The longest body of a request: the largest archive of a bot, and what a form adds."""
+"""The longest body of a request: the largest archive of a bot, and the rest of a form."""
 HOME: Final = "/me"
 """The page after a sign-in without another one."""
 _TOKEN: Final = re.compile(r"arena_[0-9A-Za-z]{49}")
@@ -35,22 +35,22 @@ class Visit:
     """One request of a visitor."""
 
     visitor: str
-    """The address, as `visitor_of` counts it."""
+    """The address, as `visitor_of` returns it."""
     is_https: bool
     is_private: bool
-    """Whether nobody else can read it: it came by TLS, or from this machine under a name of this machine."""
+    """Whether the request is confidential: it came by TLS, or from this machine under a name of this machine."""
     origin: str
     """The origin of the site, as the browser names it."""
     session: str = ""
     """The token of the sign-in session; empty for none."""
     form_seed: str = ""
-    """The cookie that tokens of forms follow from, which is kept for a browser's visit."""
+    """The cookie from which tokens of forms are derived; a browser keeps it during a visit."""
     is_new: bool = False
     """Whether the browser does not have that cookie yet."""
 
     @classmethod
     def of(cls, request: Request) -> "Visit":
-        """The visit of a forwarded request."""
+        """Return the visit of a forwarded request."""
         scheme, visitor = request.headers[SCHEME], request.headers[VISITOR]
         is_https = scheme == "https"
         local = is_this_machine(visitor) and names_this_machine(request.scope)
@@ -70,7 +70,7 @@ class Visit:
         )
 
     def _name(self, cookie: str) -> str:
-        """The name of a cookie. Browsers take `__Host-` by TLS alone, and then from no other host."""
+        """Return the name of a cookie. Browsers accept `__Host-` only over TLS, and then from no other host."""
         return f"__Host-{cookie}" if self.is_https else cookie
 
     @property
@@ -79,13 +79,13 @@ class Visit:
         return hmac.new(self.form_seed.encode(), self.session.encode(), hashlib.sha256).hexdigest()
 
     def is_own_form(self, form_token: str) -> bool:
-        """Whether a form has the token of this session."""
+        """Return whether a form has the token of this session."""
         return not self.is_new and hmac.compare_digest(
             form_token.encode(), self.form_token.encode()
         )
 
     def is_own_page(self, request: Request) -> bool:
-        """Whether a request was sent by a page of this site, as the browser says."""
+        """Return whether a request was sent by a page of this site, according to the browser."""
         origin = request.headers.get("origin", "null")
         if origin != "null":
             return origin == self.origin
@@ -115,11 +115,11 @@ class Visit:
 
 
 def is_forwarded(request: Request, secret: str) -> bool:
-    """Whether a request came from the process of the pages, which alone has the secret."""
+    """Return whether a request came from the process of the pages, which is the only one with the secret."""
     given = request.headers.get(SECRET, "")
     return hmac.compare_digest(given.encode(), secret.encode())
 
 
 def own_path(text: str) -> str:
-    """A path of this site; `HOME` for any other text, such as an address of another site."""
+    """Return a path of this site; `HOME` for any other text, such as an address of another site."""
     return text if _PATH.fullmatch(text) else HOME

@@ -1,4 +1,4 @@
-"""The page of webhooks: where events of an owner's bots, or of a competition, are sent."""
+"""The page of webhooks: the URLs to which events of an owner's bots, or of a competition, are sent."""
 
 from starlette.responses import RedirectResponse, Response
 
@@ -40,7 +40,7 @@ async def create(ask: Ask) -> Response:
 
 
 async def delete(ask: Ask) -> Response:
-    """Delete a webhook, with what waits to be sent."""
+    """Delete a webhook and its waiting deliveries."""
     request = owners_pb2.DeleteWebhookRequest(id=ask.number("id"))
     await ask.call(ask.arena.webhooks.DeleteWebhook, request)
     return RedirectResponse(_PAGE, 303)

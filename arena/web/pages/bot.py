@@ -36,7 +36,7 @@ TIMED: Final = 5
 """The number of newest matches whose decisions are timed."""
 PERCENTILES: Final = (0.5, 0.9, 0.99)
 STRIPPED: Final = 16
-"""The number of last deal-sets against an opponent whose margins are drawn."""
+"""The number of latest deal-sets against an opponent whose margins are drawn."""
 
 
 class Chosen(StrEnum):
@@ -56,7 +56,7 @@ class BotFilter:
     opponent: str = ""
 
     def path(self, name: str) -> str:
-        """The path of a bot's page with these filters."""
+        """Return the path of a bot's page with these filters."""
         path = f"bots/{slug(name)}"
         path += f".vs-{slug(self.opponent)}" if self.opponent else ""
         path += f".{self.game}" if self.game else ""
@@ -64,7 +64,7 @@ class BotFilter:
 
 
 def paths(archive: SiteArchive) -> Iterator[str]:
-    """The paths of the pages of all bots, with all filters that pages link to."""
+    """Yield the paths of the pages of all bots, with all filters that pages link to."""
     for name in dict.fromkeys((*archive.bots(), *known_bots(archive))):
         games = played_games(archive, name)
         for game in ("", *games) if len(games) > 1 else ("",):
@@ -170,7 +170,7 @@ def bot(archive: SiteArchive, name: str, opponent: str, game: str, chosen: str, 
 
 
 def _stats(newest: Sequence[Json]) -> Sequence[tuple[str, str]]:
-    """The figures at the top of the page, each with what it counts."""
+    """Return the figures at the top of the page, each with what it counts."""
     if not newest:
         return ()
     first = newest[0]
@@ -184,7 +184,7 @@ def _stats(newest: Sequence[Json]) -> Sequence[tuple[str, str]]:
 
 
 def rung(own: Json, rows: Sequence[Json]) -> str:
-    """The strongest of the arena's own bots that is in a lower tier of the same standings; empty if there is none."""
+    """Return the strongest of the arena's own bots that is in a lower tier of the same standings; empty if there is none."""
     from arena.sandbox.house_levels import HOUSE_BOTS  # the process of watchers does without
 
     tiers = {row["bot"]: row["tier"] for row in rows}
@@ -193,7 +193,7 @@ def rung(own: Json, rows: Sequence[Json]) -> str:
 
 
 def badge_of(archive: SiteArchive, name: str, game: str) -> str:
-    """The badge of a bot in the standings of a game that count, else in its newest ones, as SVG.
+    """Return the badge of a bot in the standings of a game that count, otherwise in its newest ones, as SVG.
 
     Raises `NoSuchPage` if it is in none.
     """
@@ -211,7 +211,7 @@ def badge_of(archive: SiteArchive, name: str, game: str) -> str:
 
 
 def _costliest(matches: Sequence[ListedMatch], name: str) -> Iterator[ListedMatch]:
-    """The matches, one won and one lost, with the costliest hand, of the game that the bot played most of late."""
+    """Yield the matches, one won and one lost, with the costliest hand, of the game that the bot has recently played most."""
     known = [row for row in matches if row.costliest_hand and row.match.published]
     game = Counter(row.match.game for row in known).most_common(1)
     for won in (True, False):
@@ -227,7 +227,7 @@ def _costliest(matches: Sequence[ListedMatch], name: str) -> Iterator[ListedMatc
 
 
 def _times(archive: SiteArchive, name: str) -> Json | None:
-    """How long the bot thinks, in milliseconds, in its newest matches; None without decisions."""
+    """Return the bot's times of decisions, in milliseconds, in its newest matches; None without decisions."""
     matches = archive.conduct(name, TIMED, faulted=False)
     times = sorted(ms for match in matches for ms in match.times_ms)
     if not times:
@@ -245,7 +245,7 @@ def _times(archive: SiteArchive, name: str) -> Json | None:
 
 
 def _row(appearance: Appearance) -> Json:
-    """The bot in a game of a competition, and its version, or a short hash of its files; empty if neither is known."""
+    """Return the bot in a game of a competition, and its version, or a short hash of its files; empty if neither is known."""
     rows = appearance.standings["rows"]
     return {
         "competition": appearance.competition,
@@ -256,14 +256,14 @@ def _row(appearance: Appearance) -> Json:
 
 
 def _label(row: Json) -> str:
-    """A registered version, or the competition where the version is only a hash."""
+    """Return a registered version, or the competition if the version is only a hash."""
     return str(row["version"] if "@" in row["version"] else row["competition"])
 
 
 def _versions(
     appearances: Sequence[Appearance],
 ) -> Iterator[tuple[str, object, Sequence[Json]]]:
-    """The title, plot and rows of competitions that ranked the bot with the same game, seats and options.
+    """Yield the title, plot and rows of competitions that ranked the bot with the same game, seats and options.
 
     Others have another unit: a match of more hands has more points.
     """
@@ -283,7 +283,7 @@ def _versions(
 
 
 def _opponents(appearances: Sequence[Appearance], name: str) -> Sequence[Json]:
-    """The opponents in all competitions: matches won, drawn and lost, and the newest margins and chance."""
+    """Return the opponents in all competitions: matches won, drawn and lost, and the newest margins and chance."""
     met: dict[str, dict[str, Any]] = {}
     for appearance in appearances:
         player = appearance.row["bot"]
@@ -312,7 +312,7 @@ def _opponents(appearances: Sequence[Appearance], name: str) -> Sequence[Json]:
 
 
 def _drawn_faults(archive: SiteArchive, name: str) -> dict[str, object]:
-    """The bot's faults in its newest matches with faults: a plot, and counts by kind in words."""
+    """Return the bot's faults in its newest matches with faults: a plot, and counts by kind in words."""
     matches = archive.conduct(name, FAULTS_DRAWN, faulted=True)
     drawn = [match.faults for match in matches if match.faults]
     marks = [

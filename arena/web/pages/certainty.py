@@ -1,4 +1,4 @@
-"""How sure standings are of two bots: the one test that words and colours follow, the chance, and the test's plot."""
+"""The certainty of standings about two bots: the test that determines words and colours, the chance, and the test's plot."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -12,23 +12,23 @@ from arena.web.page import Json
 from arena.web.rendering import signed
 
 MOST_COMPARED: Final = 20
-"""The most bots of a table of pairs."""
+"""The maximal number of bots of a table of pairs."""
 _LIKELY: Final = 0.8
-"""The surest shade of two bots that are not told apart is that of this chance."""
+"""The chance whose shade is the strongest for two bots that are not separated."""
 
 
 class Certainty(NamedTuple):
-    """What a page shows of the chance that a bot is better than another."""
+    """The words and the colour for the chance that a bot is better than another."""
 
     words: str
-    """In %; `?` where the deal-sets that they met in have no differences to measure."""
+    """The chance in %; `?` if the deal-sets in which they met have no differences."""
     css: str
 
 
 def certainty(chance: float | None, margins: Sequence[float], lead: int = 0) -> Certainty:
-    """The chance by its words and colour, which is that of a decision only if a tier leads, see `tier_lead`.
+    """Return the words and the colour of a chance; the colour is that of a decision only if a tier leads, see `tier_lead`.
 
-    Two copies of one bot are level in each deal-set: nothing varies, and their chance is rounding.
+    Two copies of one bot are equal in each deal-set: nothing varies, and their chance is a rounding error.
     """
     if chance is None or (margins and not any(margins)):
         return Certainty("?", "none")
@@ -39,14 +39,14 @@ def certainty(chance: float | None, margins: Sequence[float], lead: int = 0) -> 
 
 
 def tier_lead(rows: Sequence[Json], one: str, other: str) -> int:
-    """By how many tiers a bot of standings is above another; 0 if they share one or a bot has none."""
+    """Return the number of tiers by which a bot of standings is above another; 0 if they share one or a bot has none."""
     tiers = {row["bot"]: row["tier"] for row in rows}
     own, others = tiers.get(one), tiers.get(other)
     return others - own if own and others else 0
 
 
 def chances(pairs: Sequence[Json]) -> Mapping[str, Mapping[str, float]]:
-    """The chance of a bot to be better than another one, by both names; pairs that met only."""
+    """Return the chance of a bot to be better than another one, by both names; pairs that met only."""
     of_bots: dict[str, dict[str, float]] = {}
     for pair in pairs:
         if pair["chance"] is not None:
@@ -58,7 +58,7 @@ def chances(pairs: Sequence[Json]) -> Mapping[str, Mapping[str, float]]:
 def pairs_table(
     rows: Sequence[Json], better: Mapping[str, Mapping[str, float]], results: GameResults
 ) -> Json | None:
-    """The chance that each bot is better than each other one, as the cells of a table."""
+    """Return the chance that each bot is better than each other one, as the cells of a table."""
     bots = [row["bot"] for row in rows if row["score"] is not None][:MOST_COMPARED]
     if len(bots) < 2:
         return None
@@ -80,7 +80,7 @@ def pairs_table(
 
 
 def challenger_rows(results: GameResults, challenger: str) -> Sequence[Json]:
-    """What the challenger of a gauntlet achieved against each opponent: matches, margins and a sentence's verb."""
+    """Return the results of a gauntlet's challenger against each opponent: matches, margins and a sentence's verb."""
     rows = []
     for pair in results.standings["pairs"]:
         if challenger not in (pair["bot"], pair["other"]):
@@ -103,7 +103,7 @@ def challenger_rows(results: GameResults, challenger: str) -> Sequence[Json]:
 
 
 def shown_test(results: GameResults) -> Json | None:
-    """The sequential test of the two best bots that met: its verdict, plot and last points."""
+    """Return the sequential test of the two best bots that met: its verdict, plot and last points."""
     test = results.test
     if test is None:
         return None
@@ -128,7 +128,7 @@ def shown_test(results: GameResults) -> Json | None:
 
 
 def _beside(rows: Sequence[Json], test: Json) -> str:
-    """Why the test of two bots alone differs from the tiers, where it does; else what it takes to decide it."""
+    """Return why the test of two bots alone differs from the tiers, if it does; otherwise the forecast of the decision."""
     tiers: dict[str, Any] = {row["bot"]: row["tier"] for row in rows}
     is_one_tier = tiers.get(test["one"]) == tiers.get(test["other"])
     decided = test["decision"] in ("better", "worse")
@@ -142,5 +142,5 @@ def _beside(rows: Sequence[Json], test: Json) -> str:
 
 
 def _end(value: float) -> str:
-    """An end of a band; early bands are unbounded."""
+    """Return an end of a band; early bands are unbounded."""
     return signed(value) if math.isfinite(value) else "open"

@@ -78,7 +78,7 @@ def competition(archive: SiteArchive, name: str) -> Page:
 
 
 def _stats(public: PublicCompetition, evidence: Sequence[Json]) -> Sequence[tuple[str, str]]:
-    """The figures at the top of the page, each with what it counts."""
+    """Return the figures at the top of the page, each with what it counts."""
     closed = sum(of_game["closed"] for of_game in evidence)
     bots = [(f"{len(public.summary['bots'])}", "bots")]
     if not closed:
@@ -116,7 +116,7 @@ def official(archive: SiteArchive, name: str, number: str) -> Page:
 
 
 def collusion(archive: SiteArchive, name: str) -> Page:
-    """Make `/competitions/NAME.collusion`, for organisers: which owners' bots may help each other, and which workers a bot.
+    """Make `/competitions/NAME.collusion`, for organisers: owners whose bots may help each other, and workers that may help a bot.
 
     Raises `NoSuchPage` if there is no such competition.
     """
@@ -140,7 +140,7 @@ _SORT_KEYS: Final[Mapping[Order, Callable[[Json], Any]]] = {
 
 
 def standings_path(game_id: str, order: Order = Order.RANK) -> str:
-    """The path of a game's standings in an order."""
+    """Return the path of a game's standings in an order."""
     return f"standings/{game_id}" + ("" if order is Order.RANK else f".by-{order}")
 
 
@@ -181,7 +181,7 @@ def standings(archive: SiteArchive, game_id: str, by: str) -> Page:
 
 
 def _game_view(results: GameResults) -> Json:
-    """A game of a competition.
+    """Return a game of a competition.
 
     `ranked_by`, `problem` and `needed` are those of `arena.contests.standings`. `prizes` are the orders of bots that
     share a place, `cycles` bots of which each is better than the next, and `better` the chances of `chances`.
@@ -214,7 +214,7 @@ _BRACKET_SCORES: Final = {
 
 
 STORIES: Final = 3
-"""The matches of a competition that its page tells."""
+"""The number of matches of a competition that its page highlights."""
 
 
 def _pictures(game: Json, results: GameResults, *, is_over: bool = False) -> Json:
@@ -254,7 +254,7 @@ def _pictures(game: Json, results: GameResults, *, is_over: bool = False) -> Jso
 
 
 def spark(margins: "Mapping[Pair, Sequence[float]]", player: str) -> object:
-    """A bot's mean margin over its opponents after the first deal-sets against each of them; None before."""
+    """Return a bot's mean margin over its opponents after the first deal-sets against each of them; None without enough deal-sets."""
     others = {bot for pair in margins if player in pair for bot in pair} - {player}
     of_pairs = [margins_over(margins, player, other) for other in sorted(others)]
     sums = [tuple(itertools.accumulate(of_pair)) for of_pair in of_pairs if of_pair]
@@ -269,7 +269,7 @@ def spark(margins: "Mapping[Pair, Sequence[float]]", player: str) -> object:
 
 
 def _tiers(rows: Sequence[Json]) -> Sequence[tuple[str, Sequence[Json]]]:
-    """The rows of each tier below its heading; those without a tier come last."""
+    """Return the rows of each tier below its heading; those without a tier come last."""
     tiers: dict[int, list[Json]] = {}
     for row in rows:
         tiers.setdefault(row["tier"] or 0, []).append(row)
@@ -286,7 +286,7 @@ _STAGES: Final[Mapping[int, str]] = {2: "semi-finals", 4: "quarter-finals"}
 
 
 def _stage_names(results: GameResults) -> Mapping[str, str]:
-    """The names of the last rounds of a single knockout of two seats."""
+    """Return the names of the last rounds of a single knockout of two seats."""
     if results.format != "knockout" or any(
         len(group["bots"]) > 2 or group["stage"].startswith("losers'") for group in results.rounds
     ):
@@ -300,14 +300,14 @@ def _stage_names(results: GameResults) -> Mapping[str, str]:
 
 
 def _named(note: str, stages: Mapping[str, str]) -> str:
-    """A note with the names of its stages."""
+    """Return a note with the names of its stages."""
     for stage, name in stages.items():
         note = note.replace(stage, name)
     return note.replace("by seed", "level: by seed")
 
 
 def _how(group: Json) -> str:
-    """How the bots that advance did, with the number of deal-sets."""
+    """Return the results of the bots that advance, with the number of deal-sets."""
     number = count(group["deal_sets"], "deal-set") if group["deal_sets"] else ""
     if "by seed" in group["note"]:
         return f"level after {number}: the better seed advances"
@@ -318,10 +318,10 @@ def _how(group: Json) -> str:
 def _with_matches(
     results: GameResults, stages: Mapping[str, str], *, is_over: bool
 ) -> Sequence[Json]:
-    """The groups of all rounds, each with the public matches of its deal-sets.
+    """Return the groups of all rounds, each with the public matches of its deal-sets.
 
-    Two bots have a strip of their margins; of larger groups of duels each pair has one, of all its deal-sets. Who is first
-    in the finals of a competition that is over won them.
+    A group of two bots has a strip of their margins; in larger groups of duels each pair has one, of all its deal-sets.
+    The first bot in the finals of a finished competition is their winner.
     """
     winners = [row["bot"] for row in first_rows(results.standings)] if is_over else []
     left: dict[frozenset[str], list[Json]] = {}
@@ -353,7 +353,7 @@ def _with_matches(
 
 
 def _pair_strips(bots: Sequence[str | None], results: GameResults) -> Sequence[Json]:
-    """The margins of each two bots of a group of duels, in all their deal-sets."""
+    """Return the margins of each two bots of a group of duels, in all their deal-sets."""
     if results.terms["seats"] != 2 or None in bots:
         return ()
     pairs = itertools.combinations(filter(None, bots), 2)
@@ -374,7 +374,7 @@ def _pair_strips(bots: Sequence[str | None], results: GameResults) -> Sequence[J
 
 
 def _cross_table(rows: Sequence[Json], meetings: Sequence[Json]) -> Sequence[Json]:
-    """The rows of a Swiss: numbers from 1, to which cells of other rows refer, and a cell for each round."""
+    """Return the rows of a Swiss: numbers from 1, to which cells of other rows refer, and a cell for each round."""
     rounds = [list(groups) for _, groups in itertools.groupby(meetings, key=itemgetter("stage"))]
     numbers = {row["bot"]: number for number, row in enumerate(rows, 1)}
     return [
@@ -388,7 +388,7 @@ def _cross_table(rows: Sequence[Json], meetings: Sequence[Json]) -> Sequence[Jso
 
 
 def _cell(bot: str, groups: Sequence[Json], numbers: Mapping[str, int]) -> Json:
-    """A bot's round in a cross-table, as shown and as spoken, with its colour and its first match."""
+    """Return a bot's round in a cross-table, in shown and spoken form, with its colour and its first match."""
     group = next((group for group in groups if bot in group["bots"]), None)
     if group is None:
         return {"text": "", "spoken": "not drawn", "css": "none", "match": ""}
@@ -417,7 +417,7 @@ def _cell(bot: str, groups: Sequence[Json], numbers: Mapping[str, int]) -> Json:
 
 
 def _brackets(rounds: Sequence[Json]) -> Json:
-    """The parts of a bracket by name, each with its stages by name, which are columns."""
+    """Return the parts of a bracket by name, each with its stages by name, which are columns."""
     parts: dict[str, dict[str, list[Json]]] = {}
     double = any(group["stage"].startswith("losers'") for group in rounds)
     for group in rounds:
@@ -437,18 +437,18 @@ def _brackets(rounds: Sequence[Json]) -> Json:
 
 
 def paths(archive: SiteArchive) -> Iterator[str]:
-    """The paths of the pages of competitions."""
+    """Yield the paths of the pages of competitions."""
     yield from (f"competitions/{slug(row['competition'])}" for row in archive.competitions())
 
 
 def official_paths(archive: SiteArchive) -> Iterator[str]:
-    """The paths of the pages of official standings."""
+    """Yield the paths of the pages of official standings."""
     for row in archive.competitions():
         for number in range(1, row["official"] + 1):
             yield f"competitions/{slug(row['competition'])}.official-{number}"
 
 
 def standings_paths(archive: SiteArchive) -> Iterator[str]:
-    """The paths of the standings of all games of competitions, in each order."""
+    """Yield the paths of the standings of all games of competitions, in each order."""
     games = {terms["game"] for row in archive.competitions() for terms in row["games"]}
     yield from (standings_path(game, order) for game in sorted(games) for order in Order)

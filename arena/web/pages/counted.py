@@ -28,7 +28,7 @@ _COPIED: Final = (
     "losses",
     "faults",
 )
-"""The columns of standings that pages show as `arena.contests.standings` has them."""
+"""The columns of standings that pages show unchanged from `arena.contests.standings`."""
 
 
 class Counted(NamedTuple):
@@ -44,9 +44,9 @@ def first_to_count(summaries: Sequence[Json]) -> Sequence[Json]:
 
 
 def counted(archive: SiteArchive, game: str = "") -> dict[str, Counted]:
-    """The standings that count, by game: the first that rank two bots; of one game or of all.
+    """Return the standings that count, by game: the first that rank two bots; of one game or of all.
 
-    Standings that rank fewer, as those of a draft, hide no others.
+    Standings that rank fewer bots, such as those of a draft, are skipped.
     """
     chosen: dict[str, Counted] = {}
     for summary in first_to_count(archive.competitions()):
@@ -76,14 +76,14 @@ def standings_rows(rows: Sequence[Json]) -> Sequence[Json]:
 
 
 def first_rows(standings: Json) -> list[Json]:
-    """The rows with the first place, as `standings_rows` has them: several if bots share it."""
+    """Return the rows with the first place, as `standings_rows` returns them: several if bots share the place."""
     rows = standings["rows"]
     shown = zip(rows, standings_rows(rows), strict=True)
     return [row for stored, row in shown if stored["place"] == 1]
 
 
 def place_ranges(rows: Sequence[Json]) -> list[str]:
-    """The place of each row, as a range if bots share it."""
+    """Return the place of each row, as a range if bots share it."""
     places = [row["place"] for row in rows]
     shared = Counter(places)
     return [

@@ -1,4 +1,4 @@
-"""The filters of lists: as the query of a page has them, and as links."""
+"""The filters of lists, from the query of a page and as links."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -50,7 +50,7 @@ def game_choices(
 
 @dataclass(frozen=True, slots=True)
 class MatchesWanted:
-    """The filters of the list of matches, as the query of its page has them; empty ones do not apply."""
+    """The filters of the list of matches, from the query of its page; empty ones do not apply."""
 
     game: str = ""
     bot: str = ""
@@ -62,19 +62,19 @@ class MatchesWanted:
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> Self:
-        """Read a query; what it has besides is left out."""
+        """Read a query; other fields are ignored."""
         names = [field.name for field in fields(cls)]
         return cls(**{name: query.get(name, "").strip()[:LONGEST_SEARCH] for name in names})
 
     def query(self) -> str:
-        """The query of a page with these filters; empty without any."""
+        """Return the query of a page with these filters; empty without any."""
         given = {name: value for name, value in asdict(self).items() if value}
         return f"?{urlencode(given)}" if given else ""
 
 
 @dataclass(frozen=True, slots=True)
 class BotsWanted(MatchesWanted):
-    """The filters of the list of bots, as the query of its page has them; empty ones do not apply."""
+    """The filters of the list of bots, from the query of its page; empty ones do not apply."""
 
     owner: str = ""
     order: str = ""

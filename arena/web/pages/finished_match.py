@@ -44,11 +44,11 @@ from arena.web.table import mini
 from arena.web.trees import html
 
 MOST_GLIMPSED: Final = 8
-"""The most cards of a picture in a list."""
+"""The maximal number of cards of a picture in a list."""
 _KEPT: Final = 4
 """The number of played replays in memory."""
 _NO_PICTURES: Final = ("", 0, "")
-"""What the page of a match without pictures shows: no viewer, hand or step."""
+"""The viewer, hand and step of the page of a match without pictures, which has none of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class FinishedMatch:
     _diagnoses: dict[Seat, MatchDiagnosis] = field(default_factory=dict)
 
     def diagnosis(self, seat: Seat) -> MatchDiagnosis | None:
-        """The faults and costly hands of the bot at a seat; None if the replay is not valid."""
+        """Return the faults and costly hands of the bot at a seat; None if the replay is not valid."""
         if self.verified is None:
             return None
         if seat not in self._diagnoses:
@@ -139,9 +139,10 @@ def match_page(
     *,
     embedded: bool = False,
 ) -> tuple[str, tuple[str, int, str]]:
-    """The page of a hand as HTML, and its viewer, hand and step; `hand` counts from 1.
+    """Return the page of a hand as HTML, and its viewer, hand and step; `hand` counts from 1.
 
-    `address` is that of the site, if it is known; an `embedded` page stands in a page of another site. If the match has no pictures, all addresses have one page.
+    `address` is that of the site, if it is known; an `embedded` page is embedded in a page of another site. If the
+    match has no pictures, all addresses have one page.
 
     Raises `NoSuchPage` if the match has no such viewer, hand or step.
     """
@@ -164,7 +165,7 @@ def hand_page(
     *,
     embedded: bool = False,
 ) -> str:
-    """The same as `match_page`, for a played replay."""
+    """Do as `match_page` does, for a played replay."""
     replay = finished.replay
     seats = len(replay.names)
     viewer = viewer_named(viewer_given, seats)
@@ -204,7 +205,7 @@ def hand_page(
 
 
 def moment(path: Path, stamp: int, hand: int) -> tuple[str, str, str] | None:
-    """A picture late in a hand, from 1, for the home page: table, sentence and step, as HTML; None without pictures."""
+    """Return a picture late in a hand, from 1, for the home page: table, sentence and step, as HTML; None without pictures."""
     finished = _drawable(path, stamp)
     if finished is None:
         return None
@@ -215,7 +216,7 @@ def moment(path: Path, stamp: int, hand: int) -> tuple[str, str, str] | None:
 
 
 def glimpse(path: Path, stamp: int, hand: int) -> tuple[str, str] | None:
-    """A few open cards late in a hand, from 1, as HTML, and their step, for lists; None if there are none."""
+    """Return a few open cards late in a hand, from 1, as HTML, and their step, for lists; None if there are none."""
     finished = _drawable(path, stamp)
     if finished is None:
         return None
@@ -234,11 +235,11 @@ def glimpse(path: Path, stamp: int, hand: int) -> tuple[str, str] | None:
 def preview(
     path: Path, stamp: int, viewer: str, hand: int, step: str, *, moves: bool = False
 ) -> bytes:
-    """The preview of a hand, from 1, at a step, or at its first, as a PNG; if it `moves`, all its steps as a GIF.
+    """Return the preview of a hand, from 1, at a step, or at its first, as a PNG; if it `moves`, all its steps as a GIF.
 
     Raises `NoSuchPage` if the match has no such viewer, hand, step or pictures.
     """
-    # Imported here, as it needs Pillow, which pages do not.
+    # Imported here, because it needs Pillow, which pages do not need.
     from arena.web.preview import hand_preview, moving_hand
 
     try:
@@ -263,14 +264,14 @@ def preview(
 
 
 def bot_picture(name: str, lines: Sequence[str]) -> bytes:
-    """The preview of a bot as a PNG, with lines of text."""
+    """Return the preview of a bot as a PNG, with lines of text."""
     from arena.web.preview import bot_preview
 
     return bot_preview(f"Bot {name}", lines, chip_of(name))
 
 
 def hand_of_step(path: Path, stamp: int, step: str) -> int:
-    """The number of the hand, from 1, that has a step. Raises `NoSuchPage` if the match has no such step."""
+    """Return the number of the hand, from 1, that has a step. Raises `NoSuchPage` if the match has no such step."""
     finished = _opened(path, stamp)
     index = step.partition(".")[0]
     frame = next((shown for shown in finished.frames if str(shown.index) == index), None)
@@ -284,7 +285,7 @@ def hand_of_step(path: Path, stamp: int, step: str) -> int:
 
 
 def costliest_hand(finished: FinishedMatch, viewer: AnyViewer) -> int | None:
-    """The hand, from 0, in which a seat of the viewer lost most against the others."""
+    """Return the hand, from 0, in which a seat of the viewer lost most against the others."""
     if finished.verified is None:
         return None
     scores, seats = finished.verified.outcome.hand_scores, range(len(finished.replay.names))
@@ -294,12 +295,12 @@ def costliest_hand(finished: FinishedMatch, viewer: AnyViewer) -> int | None:
 
 
 def result_view(path: Path) -> Json:
-    """The result of a match from its replay file."""
+    """Return the result of a match from its replay file."""
     return match_view(Replay.open(path))
 
 
 def heading_of(finished: FinishedMatch) -> MatchHeading:
-    """The heading of a match's pages. Raises `Damaged` if the replay has no end of the match."""
+    """Return the heading of a match's pages. Raises `Damaged` if the replay has no end of the match."""
     replay = finished.replay
     begun = datetime.fromtimestamp(replay.opened.start_unix_ms / 1000, UTC)
     return MatchHeading(
@@ -315,7 +316,7 @@ def heading_of(finished: FinishedMatch) -> MatchHeading:
 
 
 def result_of(finished: FinishedMatch, viewer: AnyViewer, competition: str) -> MatchResult:
-    """The result below the pictures of a match."""
+    """Return the result below the pictures of a match."""
     replay = finished.replay
     why = aborted(replay.cause, "") if replay.cause is not None else ""
     seats = [viewer] if not isinstance(viewer, Viewer) else map(Seat, range(len(replay.names)))
@@ -335,7 +336,7 @@ def _losses(
 
 
 def without_pictures(match_id: str, problem: str, competition: str, links: Links) -> str:
-    """The page of a match that cannot be drawn, with the reason and the replay file."""
+    """Return the page of a match that cannot be drawn, with the reason and the replay file."""
     pictures = {"problem": problem, "match": match_id, "competition": competition}
     page = Page("match_without_pictures.html", f"Match {match_id}", {}, pictures)
     return page.html(links)

@@ -51,7 +51,7 @@ def games(archive: SiteArchive) -> Page:
 
 
 def _bots_by_game(archive: SiteArchive) -> Mapping[str, set[str]]:
-    """The bots that were entered for each game."""
+    """Return the bots that were entered for each game."""
     bots: dict[str, set[str]] = {}
     for summary in archive.competitions():
         for terms in summary["games"]:
@@ -60,12 +60,12 @@ def _bots_by_game(archive: SiteArchive) -> Mapping[str, set[str]]:
 
 
 def _hands(game: Game) -> int:
-    """The hands of a match by default; 0 if the score ends it."""
+    """Return the hands of a match by default; 0 if the score ends it."""
     return next((int(one.default) for one in game.settings if one.name == "hands"), 0)
 
 
 def _until(game: Game) -> str:
-    """When a match ends by default, in a few words: `2 hands`, `to 501`, `one deal by each seat`."""
+    """Return the default end of a match in a few words: `2 hands`, `to 501`, `one deal by each seat`."""
     options = {one.name: one for one in game.settings}
     if hands := _hands(game):
         return count(hands, "hand")
@@ -76,7 +76,7 @@ def _until(game: Game) -> str:
 
 
 def paths(_: SiteArchive) -> Iterator[str]:
-    """The paths of the pages of all games."""
+    """Yield the paths of the pages of all games."""
     yield from (f"games/{game.id}" for game in GAMES)
 
 
@@ -122,7 +122,7 @@ def game(archive: SiteArchive, game_id: str) -> Page:
 
 
 def _leaders(archive: SiteArchive, game_id: str) -> Json:
-    """The first rows of the standings that count for the game, and their competition."""
+    """Return the first rows of the standings that count for the game, and their competition."""
     of_game = counted(archive, game_id).get(game_id)
     if of_game is None:
         return {"leaders": (), "competition": ""}

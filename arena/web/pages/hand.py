@@ -14,7 +14,7 @@ from arena.web.addresses import Links, hand_path, viewer_label
 from arena.web.rendering import game_title, render
 from arena.web.steps import Step, packed_steps
 
-if TYPE_CHECKING:  # it plays matches again, which the process that has all watchers does not
+if TYPE_CHECKING:  # the module replays matches, and the process of watchers must not load it
     from arena.web.pages.match_result import MatchResult
 
 
@@ -32,7 +32,7 @@ class MatchHeading:
     hands: int
     """The number of hands that have pages."""
     result: str
-    """How the match ended, or its score so far, in a sentence."""
+    """The result of the match, or its score so far, in a sentence."""
     problem: str = ""
     """Why the replay has no further steps; empty if it is complete."""
 
@@ -55,7 +55,7 @@ class HandLinks:
 
 @dataclass(frozen=True, slots=True)
 class LiveState:
-    """How the page of a match in play follows it."""
+    """The data with which the page of a match in play follows it."""
 
     feed: str
     """The path of its feed."""
@@ -64,7 +64,7 @@ class LiveState:
     over: str
     """The path of its replay, when it has ended."""
     clock: tuple[object, ...] | None
-    """The running clock, as the feed has it."""
+    """The running clock, as in the feed."""
     hands_open: bool
     earlier: Sequence[tuple[int, str]] = ()
     """The earlier hands that the page has, from 1, each with the label of its first step."""
@@ -79,7 +79,7 @@ class HandPage:
     offered: Sequence[AnyViewer]
     """The viewers that the page links to."""
     hand: int
-    """From 0."""
+    """The number of the hand, from 0."""
     steps: Sequence[Step] = ()
     """The steps of this hand."""
     costliest: int | None = None
@@ -91,10 +91,10 @@ class HandPage:
     without_script: Sequence[Sequence[Step]] = ()
     """With `packed`, the steps of each hand, for readers without scripts."""
     live: LiveState | None = None
-    """How the page follows the match; None if it has ended."""
+    """The data for following the match; None if it has ended."""
 
     def html(self, links: HandLinks, at: int = 0) -> str:
-        """The page, with the picture of step `at` of the hand."""
+        """Return the page, with the picture of step `at` of the hand."""
         heading, hand = self.heading, self.hand
         preview, path = "", f"previews/{hand_path(heading.match_id, self.viewer, hand)}"
         if links.site is not None and self.steps and self.live is None:

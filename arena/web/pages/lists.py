@@ -41,7 +41,7 @@ HOME_MATCHES: Final = 5
 HOME_COMPETITIONS: Final = 3
 HOME_LEADERS: Final = 9
 _RUNNING_FIRST: Final = {"running": 0, "draft": 2, "paused": 3}
-"""The order of competitions on the home page by state; other states are between."""
+"""The order of competitions on the home page by state; other states are in between."""
 HOME_LIVE: Final = 3
 """The number of matches in play on the home page."""
 UNFOLDED: Final = 3
@@ -49,14 +49,14 @@ UNFOLDED: Final = 3
 LIVE_ENDED: Final = 10
 """The number of ended matches on the page of matches in play."""
 LIVE_OF_COMPETITION: Final = 3
-"""The most of them of a competition."""
+"""The maximal number of them from one competition."""
 
 
 def match_rows(matches: Iterable[ListedMatch]) -> Sequence[Json]:
     """Matches as rows of a list: bots, scores, places and faults are by seat.
 
     An aborted match has no scores and no places. `ended` is UTC, to the minute; `published` matches have pages; `worth`
-    is why a match is worth watching, if it is.
+    is why a match is worth watching, if there is a reason.
     """
     return [
         {
@@ -84,7 +84,7 @@ def match_rows(matches: Iterable[ListedMatch]) -> Sequence[Json]:
 
 
 def require_game(game_id: str) -> Game:
-    """The game with an id. Raises `NoSuchPage` if this arena has no such game."""
+    """Return the game with an id. Raises `NoSuchPage` if this arena has no such game."""
     try:
         return game_by_id(game_id)
     except UnknownGame:
@@ -92,7 +92,7 @@ def require_game(game_id: str) -> Game:
 
 
 def played_games(archive: SiteArchive, bot: str = "") -> Sequence[str]:
-    """The ids of games with ended matches, of one bot or of all, sorted by title."""
+    """Return the ids of games with ended matches, of one bot or of all, sorted by title."""
     return sorted(archive.games(bot), key=game_title)
 
 
@@ -117,7 +117,7 @@ class Highlight:
 
 
 def sample_moment() -> Highlight:
-    """The sample hand, for a site without matches."""
+    """Return the sample hand, for a site without matches."""
     from arena.web.sample_hand import NAMES, sample_hand
 
     table, sentences = sample_hand(HOME_GAME)
@@ -127,14 +127,14 @@ def sample_moment() -> Highlight:
 
 
 def with_pages(archive: SiteArchive, *, game: str = "", worth: str = "") -> Sequence[ListedMatch]:
-    """The newest matches that have pages, without those of the arena's own bots alone; `worth` as in `listed`."""
+    """Return the newest matches that have pages, without those of the arena's own bots alone; `worth` is that of `listed`."""
     wanted = lobby_pb2.MatchFilter(game=game, published=True)
     rows, _ = archive.listed(wanted, worth=worth, by_others=True)
     return [row for row in rows if row.match.published]
 
 
 def varied(archive: SiteArchive, most: int, game: str = "") -> Sequence[ListedMatch]:
-    """The newest matches worth watching, so that kinds and competitions repeat as little as possible."""
+    """Return the newest matches worth watching, so that kinds and competitions repeat as rarely as possible."""
     left = [row for kind in Worth for row in with_pages(archive, game=game, worth=kind)]
     left.sort(key=lambda row: -row.match.ended_unix_ms)
     chosen: list[ListedMatch] = []
@@ -148,7 +148,7 @@ def varied(archive: SiteArchive, most: int, game: str = "") -> Sequence[ListedMa
 
 
 def match_to_show(archive: SiteArchive) -> ListedMatch | None:
-    """The closest or costliest of the newest matches with pictures, else the newest."""
+    """Return the closest or costliest of the newest matches with pictures, otherwise the newest."""
     for worth in (Worth.COSTLIEST, Worth.CLOSEST, ANY_WORTH, ""):
         if rows := with_pages(archive, worth=worth):
             return rows[0]
@@ -186,9 +186,9 @@ def home(
 
 
 def progress(archive: SiteArchive, summary: Json, ends: Mapping[str, int]) -> Json:
-    """A competition in a list, with who leads it, how far it is and when its last match ended.
+    """Return a competition in a list, with its leader, its progress and the end of its last match.
 
-    No bot leads one that has no closed deal-set. `ends` is `SiteArchive.last_ends`.
+    A competition without a closed deal-set has no leader. `ends` is `SiteArchive.last_ends`.
     """
     public = archive.competition(summary["competition"])
     deal_sets = [deal_set for game in public.games for deal_set in game.deal_sets]
@@ -204,7 +204,7 @@ def progress(archive: SiteArchive, summary: Json, ends: Mapping[str, int]) -> Js
 
 
 def leaders(archive: SiteArchive) -> Sequence[Json]:
-    """The first bots of the standings that count for each game by skill, for readers who ask who is best."""
+    """Return the first bots of the standings that count for each game by skill, for readers who look for the best bots."""
     return [
         {"game": game, "competition": name, "row": first[0], "others": len(first) - 1}
         for game, (name, results) in sorted(
@@ -220,7 +220,7 @@ def live(
     now_unix_ms: int = 0,
     tables: Tables = NO_TABLES,
 ) -> Page:
-    """Make `/live`; `now_unix_ms` is the time of ages, `tables` what lies on those in play."""
+    """Make `/live`; `now_unix_ms` is the time of ages, `tables` are the cards on those in play."""
     view = live_view(in_play, ended_rows(archive, now_unix_ms))
     about = "Matches in play now, and those that ended last."
     return Page(
@@ -233,7 +233,7 @@ def live(
 
 
 def ended_rows(archive: SiteArchive, now_unix_ms: int) -> Sequence[Json]:
-    """The public matches that ended last and have pages, newest first, so that no competition fills the list; `played` is how long ago, see `age`."""
+    """Return the public matches that ended last and have pages, newest first, so that no competition fills the list; `played` is the time since then, see `age`."""
     of: Counter[str] = Counter()
     chosen: dict[str, lobby_pb2.MatchInfo] = {}
     for match in (row.match for row in with_pages(archive)):
@@ -257,12 +257,12 @@ def ended_rows(archive: SiteArchive, now_unix_ms: int) -> Sequence[Json]:
 
 
 def matches_path(game: str = "") -> str:
-    """The path of the list of matches of one game, or of all."""
+    """Return the path of the list of matches of one game, or of all."""
     return f"matches.{game}" if game else "matches"
 
 
 def matches_paths(archive: SiteArchive) -> Iterator[str]:
-    """The paths of all lists of matches."""
+    """Yield the paths of all lists of matches."""
     games = played_games(archive)
     yield from map(matches_path, ("", *games) if len(games) > 1 else ("",))
 
@@ -270,7 +270,7 @@ def matches_paths(archive: SiteArchive) -> Iterator[str]:
 def matches(
     archive: SiteArchive, game: str, page: str, wanted: MatchesWanted = ALL_MATCHES
 ) -> Page:
-    """Make `/matches`, of one game, and of the matches that are wanted.
+    """Make `/matches`, of one game, with the filters `wanted`.
 
     Raises `NoSuchPage` if there is no such game, or the list has no such page.
     """
@@ -338,13 +338,13 @@ def folded(rows: Sequence[Json]) -> Sequence[tuple[Sequence[Json], Sequence[Json
 
 
 def _day(ended: str | None) -> str:
-    """The date of an end, as in `22 November 2026`."""
+    """Return the date of an end, as in `22 November 2026`."""
     day = datetime.fromisoformat(ended) if ended else None
     return f"{day.day} {day:%B %Y}" if day else "Earlier"
 
 
 def competitions(archive: SiteArchive, wanted: MatchesWanted = ALL_MATCHES) -> Page:
-    """Make `/competitions`, of the game that is wanted."""
+    """Make `/competitions`, with the filters `wanted`."""
     summaries, ends = archive.competitions(), archive.last_ends()
     rows = [
         progress(archive, row, ends)
@@ -369,7 +369,7 @@ def competitions(archive: SiteArchive, wanted: MatchesWanted = ALL_MATCHES) -> P
 
 
 def known_bots(archive: SiteArchive) -> Mapping[str, Sequence[str]]:
-    """The bots that have pages, but for the arena's own and people, each with the versions that have played."""
+    """Return the bots with pages, except the arena's own bots and people, each with the versions that have played."""
     bots: dict[str, list[str]] = {}
     for player in archive.bots():
         if player not in (HOUSE, PERSON):
@@ -387,7 +387,7 @@ _BOT_KEYS: Final[Mapping[str, Callable[[Json], Any]]] = {
 
 
 def bots(archive: SiteArchive, wanted: BotsWanted = ALL_BOTS) -> Page:
-    """Make `/bots`, of the bots that are wanted."""
+    """Make `/bots`, with the filters `wanted`."""
     entered: dict[str, list[Json]] = {}
     summaries = archive.competitions()
     best, owners = _best_places(archive, wanted.game), archive.owners()
@@ -428,7 +428,7 @@ def bots(archive: SiteArchive, wanted: BotsWanted = ALL_BOTS) -> Page:
 
 
 def _best_places(archive: SiteArchive, only: str = "") -> Mapping[str, Json]:
-    """The best place of each ranked bot in the standings that count for each game, or for one `only`."""
+    """Return the best place of each ranked bot in the standings that count for each game, or for one `only`."""
     best: dict[str, Json] = {}
     for game, (competition, results) in counted(archive, only).items():
         rows = standings_rows(results.standings["rows"])
@@ -448,7 +448,7 @@ def _best_places(archive: SiteArchive, only: str = "") -> Mapping[str, Json]:
 
 
 def by_place(stands: Json | None) -> tuple[float, int]:
-    """Sorts places by the share of bots that surely stand no lower; among bots that cannot be told apart none leads."""
+    """Sort key of places: the share of bots that surely rank no lower; among bots that cannot be separated none leads."""
     if stands is None:
         return math.inf, 0
     first, _, last = stands["place"].partition("–")
@@ -457,7 +457,7 @@ def by_place(stands: Json | None) -> tuple[float, int]:
 
 def workers(archive: SiteArchive) -> Page:
     """Make `/workers`, for organisers: the workers of the arena that runs in the data folder, or why they are not known."""
-    # Imported here, as only organisers have this page.
+    # Imported here, because only organisers have this page.
     from arena.api.arena_status import NoStatus, status_of_folder
 
     problem = "the arena serves no metrics, which have its status: start it without --no-metrics"

@@ -20,7 +20,7 @@ from arena.web.page import Json
 from arena.web.rendering import points
 
 MOST_PAR_DECISIONS: Final = 1000
-"""A match in which house bots make more decisions has no par on pages, which are made while a reader waits."""
+"""The number of decisions of house bots above which a match has no par on pages, because a reader waits for the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class MatchResult:
     """The result below the pictures of a match."""
 
     match: Json
-    """See `match_view`."""
+    """The values of `match_view`."""
     aborted: str
     """Why the arena aborted it; empty if it did not."""
     losses: Sequence[tuple[str, Sequence[Reason]]]
@@ -49,7 +49,7 @@ class MatchResult:
 
 
 def match_view(replay: Replay) -> Json:
-    """The result of a match, with par, which is None where house bots cannot play it or take too long."""
+    """Return the result of a match, with par, which is None if house bots cannot play it or take too long."""
     try:
         par_scores = par(replay, MOST_PAR_DECISIONS)
     except (CannotCompare, Unplayable):
@@ -69,7 +69,7 @@ def match_view(replay: Replay) -> Json:
 
 
 def _seat(replay: Replay, seat: int, par_scores: Sequence[int] | None) -> Json:
-    """A seat: faults by kind, and the times charged for decisions; an aborted match has no scores and places."""
+    """Return a seat: faults by kind, and the times charged for decisions; an aborted match has no scores and places."""
     decided = [decision for decision in replay.decided if decision.seat == seat]
     times = [decision.charged_us / 1000 for decision in decided if not decision.unasked]
     scores, places = replay.closed.scores, replay.closed.places
@@ -89,7 +89,7 @@ def _seat(replay: Replay, seat: int, par_scores: Sequence[int] | None) -> Json:
 
 
 def reasons(replay: Replay, seat: Seat, diagnosis: MatchDiagnosis) -> Iterator[Reason]:
-    """Why the bot at a seat lost: its faults, advice about them, and its costliest hands."""
+    """Return why the bot at a seat lost: its faults, advice about them, and its costliest hands."""
     path = match_path(replay.opened.match_id)
     for fault in diagnosis.faults[:10]:
         query = match_query(seat, fault.hand, str(fault.step))

@@ -22,7 +22,7 @@ LIMITS: Final = {
     "rows of a list": "50 a page",
 }
 MOST_LADDERS: Final = 5
-"""The newest running ladders that `/write` names."""
+"""The number of newest running ladders that `/write` names."""
 
 
 def fair(_: SiteArchive) -> Page:
@@ -39,7 +39,7 @@ def write(archive: SiteArchive) -> Page:
 
 
 def _ladders(archive: SiteArchive) -> Sequence[tuple[str, str]]:
-    """The names of ladders that run, each with its games in words."""
+    """Return the names of ladders that run, each with its games in words."""
     ladders = [
         (row["competition"], ", ".join(game_title(game["game"]) for game in row["games"][:3]))
         for row in archive.competitions()
@@ -97,11 +97,11 @@ _CALLS: Final = {
     "WatchService.Watch": "a stream of the events of a match in play",
     "WatchService.ListLive": "the matches in play that spectators may see",
 }
-"""What each call does."""
+"""The description of each call."""
 
 
 def _by_line(row: Json) -> str:
-    """A row as JSON, a key a line."""
+    """Return a row as JSON, a key a line."""
     lines = (f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in row.items())
     return "{\n" + ",\n".join(lines) + "\n}"
 

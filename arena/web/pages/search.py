@@ -12,7 +12,7 @@ from arena.web.pages.lists import bots, progress
 
 MOST_FOUND: Final = 50
 NEAREST: Final = 3
-"""The most names that a search in vain offers."""
+"""The maximal number of names that a search without results suggests."""
 
 
 def search(archive: SiteArchive, words: str = "") -> Page:
@@ -43,6 +43,6 @@ def search(archive: SiteArchive, words: str = "") -> Page:
 
 
 def _having(wanted: str, names: Iterable[str]) -> Sequence[str]:
-    """The names that contain what is wanted, those that begin with it first."""
+    """Return the names that contain `wanted`, first those that begin with it."""
     having = [name for name in names if wanted and wanted in name.casefold()]
     return sorted(having, key=lambda name: not name.casefold().startswith(wanted))[:MOST_FOUND]

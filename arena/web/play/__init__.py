@@ -1,1 +1,1 @@
-"""The seat of a person: pages with forms, in a process apart from the read-only pages. It opens no store."""
+"""The seat of a person: pages with forms, in a separate process from the read-only pages. It opens no store."""

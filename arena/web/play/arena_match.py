@@ -1,7 +1,7 @@
-"""A match of one person against a submitted bot, which the arena plays. Here is the person's play stream alone.
+"""A match of one person against a submitted bot, which the arena plays. This module has only the person's play stream.
 
-It offers the person's pages what `HumanMatch` does. A moment is an ask, so moves of others between two asks are sentences of
-one picture. Calls block while the bot thinks, for a short time: then the page looks again.
+It has the interface of `HumanMatch` for the person's pages. A moment is an ask, so moves of others between two asks are
+sentences of one picture. Calls block while the bot thinks, for a short time: then the page polls.
 """
 
 import contextlib
@@ -32,13 +32,13 @@ from cardarena.v1 import game_pb2, lobby_pb2
 from cardarena.v1.lobby_pb2_grpc import LobbyServiceStub
 
 SEAT_S: Final = 90.0
-"""The longest time for the launch of a bot."""
+"""The longest time in seconds for the launch of a bot."""
 BEGIN_S: Final = 60.0
-"""From the hello to the first ask, before which the bot may have to move."""
+"""The longest time in seconds from the hello to the first ask, before which the bot may have to move."""
 THINK_S: Final = 4.0
-"""How long a form waits for the bot's moves."""
+"""Seconds for which a form waits for the bot's moves."""
 LIST_S: Final = 8.0
-"""The longest time for the list of opponents."""
+"""The longest time in seconds for the list of opponents."""
 _LOOK_S: Final = 0.5
 
 
@@ -47,7 +47,7 @@ class CannotSeat(Exception):
 
 
 def opponents(arena_socket: str) -> dict[str, list[str]]:
-    """The games in which submitted bots accept people, by bot; none if the arena does not answer."""
+    """Return the games in which submitted bots accept people, by bot; none if the arena does not answer."""
     if not arena_socket:
         return {}
     try:
@@ -63,10 +63,10 @@ class ArenaMatch:
     """A match at the arena, from the person's seat."""
 
     replay: None = None
-    """The arena has it."""
+    """The replay, which is None because the arena has it."""
 
     def __init__(self, arena_socket: str, opponent: str, terms: MatchTerms, name: str) -> None:
-        """Have the bot launched, and wait until the match has begun.
+        """Let the arena launch the bot, and wait until the match has begun.
 
         Raises `CannotSeat` if the arena refuses, or does not answer.
         """
@@ -114,7 +114,7 @@ class ArenaMatch:
         )
 
     def ask(self) -> PersonsAsk | None:
-        """The open ask of the person; None while the bot thinks, and once the match has ended."""
+        """Return the open ask of the person; None while the bot thinks, and once the match has ended."""
         with self._changed:
             ask = self._ask
             if ask is None:
@@ -128,7 +128,7 @@ class ArenaMatch:
             return PersonsAsk(ask.decision, self.moments[-1].view, moves, left)
 
     def answer(self, decision: int, move: Move) -> None:
-        """Send a move, and wait a while for what follows. Raises `NotYourMove` if another decision is open."""
+        """Send a move, and wait a short time for the next ask. Raises `NotYourMove` if another decision is open."""
         with self._changed:
             if self._ask is None or self._ask.decision != decision:
                 raise NotYourMove("That move was decided already; this is the table now.")
@@ -181,7 +181,7 @@ class ArenaMatch:
         yield play_on
 
     def began(self, bot: Bot) -> None:
-        """The match has begun."""
+        """Note that the match has begun."""
         names = list(seat_names([player.name for player in bot.players]))
         names[bot.seat] = self._name
         with self._changed:
@@ -208,7 +208,7 @@ class ArenaMatch:
         return type(ask.moves[0]).FromString(self._codec.move(answers[0]))
 
     def ended(self, end: End[Any]) -> None:
-        """The match has ended."""
+        """Note that the match has ended."""
         if self.moments:
             self._see(self.moments[-1].view, end.events, None, ())
         word = enum_word(game_pb2.Ending, end.ending)
@@ -231,7 +231,7 @@ class ArenaMatch:
 class _PersonsSeat(Bot):
     match: ClassVar[ArenaMatch]
     auto = False
-    # The arena's own process would add it, so it would not protect the person.
+    # The arena's own process would add the entropy, so it would not protect the person.
     adds_entropy = False
 
     def started(self) -> None:
@@ -249,7 +249,7 @@ class _Left(BaseException):
 
 
 def _why(error: grpc.RpcError) -> str:
-    """Why the arena refused a seat, as a sentence."""
+    """Return why the arena refused a seat, as a sentence."""
     call = cast("grpc.Call", error)
     if call.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED):
         return "The arena does not answer now. Try again, or play the house bot."

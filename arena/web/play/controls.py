@@ -24,7 +24,7 @@ from arena.web.table import card_tree
 from arena.web.trees import Element, Tree, element, html
 
 MOST_BUTTONS: Final = 6
-"""Moves with a place in the picture beyond the hand get buttons too, unless there are more."""
+"""The number of moves with a place in the picture outside the hand up to which they also get buttons."""
 
 
 class Controls:
@@ -80,7 +80,7 @@ class Controls:
         places: Mapping[str, Mapping[Target, Choice]],
         notice: str,
     ) -> Element:
-        """Return a tree whose items are buttons where they are moves."""
+        """Return a tree in which items that are moves are buttons."""
         key = tree.attributes.get("data-key", "")
         if key in places:
             return self._clickable(tree, key, places[key])

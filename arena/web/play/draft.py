@@ -1,7 +1,7 @@
-"""A half-made choice, which the server keeps until it is sent, and what a posted form does to it.
+"""A half-made choice, which the server keeps until it is sent, and the effect of a posted form on it.
 
 A form has one action: it changes the draft, or chooses a move. Nothing else of a form is used, so a page without a
-script can do all that one with a script can.
+script has all functions of one with a script.
 """
 
 from collections import Counter
@@ -59,7 +59,7 @@ class Draft:
 
     @property
     def is_begun(self) -> bool:
-        """Whether there is something to undo."""
+        """Return whether an action can be undone."""
         return bool(self.picked or self.placed or self.text)
 
     def row(self, name: str) -> tuple[Code, ...]:
@@ -142,7 +142,7 @@ def _undone(draft: Draft) -> Draft:
 
 
 def _picked(asked: Asked, draft: Draft, card: str) -> Draft:
-    """Choose a card, or take it back if all its copies are chosen already."""
+    """Choose a card, or take it back if all its copies are already chosen."""
     if asked.widget is Widget.ROWS:
         if card not in asked.unplaced(draft):
             raise NotYourMove("That card is placed already.")
@@ -150,7 +150,7 @@ def _picked(asked: Asked, draft: Draft, card: str) -> Draft:
     held = Counter(asked.ask.view.held)[card]
     if Counter(draft.picked)[card] < held:
         picked = (*draft.picked, card)
-        # Where a card is a move of its own, another card takes its place.
+        # If a single card is a move, another card replaces it.
         return replace(draft, picked=picked if asked.widget is Widget.SELECT else (card,))
     if not held:
         raise NotYourMove("You do not hold that card.")
@@ -165,7 +165,7 @@ def _placed(asked: Asked, draft: Draft, row: str) -> Draft | Move:
     placing = asks.placing(asked.game, asked.ask.view, asked.seat)
     if len(placing.cards) > 1:
         return after
-    return _legal(asked, placing.move(*map(after.row, ROWS)))  # a card alone is the whole move
+    return _legal(asked, placing.move(*map(after.row, ROWS)))  # a single card is the whole move
 
 
 def _legal(asked: Asked, move: Move) -> Move:

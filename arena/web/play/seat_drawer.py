@@ -1,7 +1,7 @@
-"""Draws what one seat sees while it plays, from the moments of its match alone.
+"""Draws the view of one seat while it plays, from the moments of its match only.
 
-A moment has the view of the seat and the events that the rules sent to it, never the state or what spectators see. So a
-page cannot show more than the seat may know. Each move of an opponent is a picture of its own.
+A moment has the view of the seat and the events that the rules sent to it, never the state or the view of spectators.
+So a page cannot show more than the seat may know. Each move of an opponent is a separate picture.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,13 +21,13 @@ from arena.web.trees import Element
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """One picture of a match, as a seat saw it."""
+    """One picture of a match for a seat."""
 
     hand: int
     """From 0."""
     perspective: Perspective
     sentences: tuple[Line, ...]
-    """What happened, and moves that the fallback made."""
+    """Sentences about events, and about moves that the fallback made."""
     banks_ms: tuple[int | None, ...]
     ends_hand: bool
 
@@ -49,7 +49,7 @@ class SeatDrawer:
         self._moments = 0
 
     def take(self, moments: Sequence[Moment]) -> None:
-        """Draw the moments that are not drawn yet, of all moments of the match."""
+        """Draw the undrawn ones of all moments of the match."""
         for moment in moments[self._moments :]:
             self._moments += 1
             self.pictures.extend(self._pictures(moment))

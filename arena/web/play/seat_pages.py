@@ -32,13 +32,13 @@ COMPARED_LEVEL: Final = "search-20ms"
 MOST_BEFORE: Final = 6
 """The pictures of others' moves that a page shows one by one before its own, at most."""
 _USUAL: Final = {"level": "sample", "length": "short", "seats": "", "name": "guest"}
-"""What the form of the lobby has where nothing was chosen before."""
+"""The default values of the form of the lobby."""
 _ROWS: Final = 8
-"""The latest hands on the score pad."""
+"""The number of latest hands on the score pad."""
 
 
 def lobby(game_id: str, bots: Mapping[str, Sequence[str]], chosen: Mapping[str, str]) -> Page:
-    """The page that begins a match of a game; `bots` accept people in games, and `chosen` has fields of the form."""
+    """Return the page that begins a match of a game; `bots` accept people in games, and `chosen` has fields of the form."""
     control = TIME_CLASSES["human"]
     game = next((known for known in GAMES if known.id == game_id), game_by_id("klaberjass"))
     view = {
@@ -55,7 +55,7 @@ def lobby(game_id: str, bots: Mapping[str, Sequence[str]], chosen: Mapping[str, 
 
 
 def lobby_from(replay: Replay, step: str, seat: str) -> Page:
-    """The page that continues an ended match after a step."""
+    """Return the page that continues an ended match after a step."""
     game = replay.spec().terms.game
     view = {
         "step": step.partition(".")[0][:6] or "0",
@@ -68,7 +68,7 @@ def lobby_from(replay: Replay, step: str, seat: str) -> Page:
 
 
 def table(seat: PersonsSeat, shown: int | None) -> Page:
-    """The page of a seat, now or with an earlier picture."""
+    """Return the page of a seat, now or with an earlier picture."""
     asked = seat.asked()
     drawer, match = seat.drawer, seat.match
     latest = len(drawer.pictures) - 1
@@ -156,11 +156,11 @@ def _result(outcome: Outcome, names: Sequence[str]) -> str:
 
 
 def house(replay: Replay, seat: str) -> Page:
-    """The page that says what the house bot would have done instead of a person."""
+    """Return the page that shows the moves of the house bot in place of a person's."""
     from arena.house.par import CannotCompare, compare  # loads the search
 
     spec = replay.spec()
-    # Any other text would have the same page made again, which takes seconds.
+    # Any other text would make the same page again, which takes seconds.
     if seat not in map(str, range(spec.terms.seats)):
         raise NoSuchPage(f"the match has no seat {seat}")
     own = Seat(int(seat))

@@ -1,7 +1,7 @@
-"""The seats of people: who plays what, and how many may. Matches against house bots are played in this process.
+"""The seats of people: their matches, and limits. Matches against house bots are played in this process.
 
-The address of a seat has a secret of 128 bits. Who has the address has the seat: a guest needs no account, and a page
-that is loaded again comes back to the same ask.
+The address of a seat has a secret of 128 bits. Whoever has the address has the seat: a guest needs no account, and a
+reloaded page shows the same ask.
 """
 
 import secrets
@@ -24,14 +24,14 @@ from arena.web.play.draft import NO_DRAFT, Asked, Draft, act
 from arena.web.play.seat_drawer import SeatDrawer
 
 BOT: Final = "bot:"
-"""Before the name of a submitted bot, where a form has a level of the house bot otherwise."""
+"""The prefix of the name of a submitted bot, in a field that otherwise has a level of the house bot."""
 MOST_IN_PLAY: Final = 64
 MOST_OF_ADDRESS: Final = 4
-"""The most matches in play that were begun from an address."""
+"""The maximal number of matches in play that were begun from an address."""
 KEPT_S: Final = 3_600.0
-"""How long a seat has a page after the end of its match; the replay stays."""
+"""Seconds for which a seat has a page after the end of its match; the replay stays."""
 MOST_KEPT_OF_ADDRESS: Final = 64
-"""The most such pages of an address; the oldest are forgotten. Each takes some 50 kB."""
+"""The maximal number of such pages of an address; the oldest are removed. Each takes some 50 kB."""
 MOST_REPLAYS: Final = 1_000
 
 
@@ -84,7 +84,7 @@ class PersonsSeat:
         return notice
 
     def take(self, form: Mapping[str, str]) -> None:
-        """Do what a form says. What cannot be done is a notice, and the draft stays."""
+        """Execute the action of a form. If this is impossible, add a notice and keep the draft."""
         self._notice = ""
         if "leave" in form:
             self.match.leave()
@@ -139,7 +139,7 @@ class Seats:
         options = options_of(game, seats, is_long=is_long)
         is_at_arena = level.startswith(BOT)
         terms = MatchTerms(game, options, seats, TIME_CLASSES["human"], seeded=not is_at_arena)
-        first_pack(game.rules, options, seats)  # limits that only the rules know
+        first_pack(game.rules, options, seats)  # checks limits that only the rules know
         if is_at_arena:
             try:
                 opponent = level.removeprefix(BOT)
@@ -206,7 +206,7 @@ class Seats:
             if other.address == seat.address and other.match.outcome is not None
         ]
         for kept in ended[:-MOST_KEPT_OF_ADDRESS]:
-            self._seats.pop(kept, None)  # other threads forget seats, too
+            self._seats.pop(kept, None)  # other threads also remove seats
         return token
 
     def pass_time(self) -> None:

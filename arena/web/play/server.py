@@ -42,13 +42,13 @@ from arena.web.play.arena_match import opponents
 from arena.web.play.seats import BOT, MOST_REPLAYS, NoTable, PersonsSeat, Seats
 
 COMPRESSION: Final = 5
-"""The level of gzip. A page does not have the secret of its address, so its length tells nothing of it."""
+"""The level of gzip. A page does not have the secret of its address, so its length does not reveal it."""
 MOST_FORM_BYTES: Final = 8_192
 MOST_FIELDS: Final = 16
 AGAIN_S: Final = 2
-"""Between two looks at a table whose bot thinks, in seconds."""
+"""Seconds between two reloads of a table whose bot thinks."""
 FORM_S: Final = 10.0
-"""The time for the whole body of a form."""
+"""The time in seconds for the whole body of a form."""
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _MATCH: Final = re.compile(r"[0-9a-f]{16}")
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,19}")
@@ -66,7 +66,7 @@ def serve(path: str, given: str, secret: str) -> None:
     Args:
       path: The socket file to listen on, in a folder that only this user can open.
       given: As JSON, the folder that gets the replays, and the socket file of the arena.
-      secret: Comes with each request of the process of the pages; others are refused.
+      secret: The secret in each request of the process of the pages; other requests are refused.
     """
 
     @asynccontextmanager
@@ -83,7 +83,7 @@ class PlayPages:
     """The pages of people's seats. Call `keep_time` on the loop that serves them."""
 
     def __init__(self, seats: Seats, secret: str) -> None:
-        """`secret` comes with each forwarded request; others are refused."""
+        """`secret` is in each forwarded request; other requests are refused."""
         self._seats = seats
         self._secret = secret
         self._places = page_places.PagePlaces()
@@ -153,7 +153,7 @@ class PlayPages:
         return _page(page, Links(f"play/from/{path.stem}"))
 
     async def begin_from(self, request: Request) -> Response:
-        """Take that form, and redirect to the new seat."""
+        """Accept that form, and redirect to the new seat."""
         path, form = self._continued(request), await _form(request)
         name, level = _opponent(form, LEVELS)
         step, seat = form.get("step", ""), form.get("seat", "")
@@ -173,7 +173,7 @@ class PlayPages:
         return RedirectResponse(f"/play/s/{token}", 303)
 
     def _continued(self, request: Request) -> Path:
-        """The replay of an ended match: of this process, or public and passed on by the process of the pages."""
+        """Return the replay of an ended match: of this process, or public and passed on by the process of the pages."""
         match_id = request.path_params["match"]
         folders = (passed_on_folder(self._seats.folder), self._seats.folder)
         paths = (replay_path(folder, match_id) for folder in folders if _ID.fullmatch(match_id))
@@ -183,7 +183,7 @@ class PlayPages:
         return path
 
     async def begin(self, request: Request) -> Response:
-        """Take the form of the lobby, and redirect to the new seat."""
+        """Accept the form of the lobby, and redirect to the new seat."""
         form = await _form(request)
         level = form.get("level", "")
         name, level = _opponent(form, [level] if _BOT.fullmatch(level) else LEVELS)
@@ -207,7 +207,7 @@ class PlayPages:
         return RedirectResponse(f"/play/s/{token}", 303)
 
     async def seat(self, request: Request) -> Response:
-        """Make the page of a seat, or take its form and redirect to the page."""
+        """Make the page of a seat, or accept its form and redirect to the page."""
         token = request.path_params["token"]
         seat = self._seats.get(token)
         if seat is None:
@@ -268,9 +268,9 @@ class PlayPages:
 
 
 def _opponent(form: Mapping[str, str], levels: Collection[str]) -> tuple[str, str]:
-    """The name of the person, and which of `levels` the bots have, of a form.
+    """Return the name of the person and the level of the bots, which is one of `levels`, from a form.
 
-    Raises `HTTPException` if they cannot be taken.
+    Raises `HTTPException` if they are invalid.
     """
     name, level = form.get("name", "").strip() or "guest", form.get("level", "")
     if not _NAME.fullmatch(name) or name.startswith("house"):

@@ -1,4 +1,4 @@
-"""One bot over a WebSocket: its first message, its lines, its limits, and why it is closed."""
+"""One bot over a WebSocket: its first message, its lines, its limits, and the reasons for closing it."""
 
 import contextlib
 import json
@@ -28,30 +28,30 @@ from cardarena._run import join
 MOST_FRAME_BYTES: Final = 64 << 10
 """The longest message of a bot, which is also the arena's limit."""
 MOST_CLOSE_BYTES: Final = 123
-"""What a WebSocket may give as the reason of its end."""
+"""The maximal number of bytes of the reason for closing a WebSocket."""
 CLOSE_S: Final = 2.0
-"""The time for the answer to the end."""
+"""The time in seconds for the answer to the close."""
 GUEST: Final = "guest:"
 
 _quiet = logging.getLogger("arena.web.sockets.quiet")
-_quiet.setLevel(logging.CRITICAL + 1)  # what clients do wrong is for them, and not for the log
+_quiet.setLevel(logging.CRITICAL + 1)  # errors of clients are reported to them, not in the log
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class SocketLimits:
-    """What one socket may do, and how long it may take."""
+    """The limits and times of one socket."""
 
     guests: bool = False
-    """Whether a guest may play: only one from the arena's machine may."""
+    """Whether a guest may play, which only a guest from the arena's machine may."""
     hello_s: float = 10.0
-    """The time for the first message."""
+    """The time in seconds for the first message."""
     idle_s: float = 3_600.0
-    """The time from one message of the bot to the next."""
+    """The time in seconds from one message of the bot to the next."""
     ping_s: float = 20.0
-    """The time between two pings, and for the answer to one."""
+    """The time in seconds between two pings, and for the answer to one."""
     lines: int = 1_024
-    """Messages in a burst."""
+    """The number of messages in a burst."""
     lines_per_s: float = 256.0
     burst_bytes: int = 1 << 20
     bytes_per_s: float = 64 << 10
@@ -69,7 +69,7 @@ class Hello:
     version: Annotated[str, validation.Limits(max_length=64)] = ""
     max_matches: Annotated[int, validation.Limits(ge=1, le=64)] = 1
     ask_forced: bool = False
-    """Whether it is asked also where one move is legal."""
+    """Whether it is also asked if only one move is legal."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +88,7 @@ class _Close(Exception):
 
 
 class _CountedFrames(ServerProtocol):
-    """Bounds frames that are no whole message: pings and pieces of messages. `_SocketSeat` counts messages."""
+    """Limits frames that are no whole message: pings and pieces of messages. `_SocketSeat` counts messages."""
 
     def __init__(self, limits: SocketLimits) -> None:
         super().__init__(max_size=MOST_FRAME_BYTES, logger=_quiet)
@@ -97,12 +97,12 @@ class _CountedFrames(ServerProtocol):
     def recv_frame(self, frame: Frame) -> None:
         is_whole = frame.fin and frame.opcode in (Opcode.TEXT, Opcode.BINARY)
         if not (is_whole or self._frames.take()):
-            raise ProtocolError("too many frames a second")  # with which the socket is closed
+            raise ProtocolError("too many frames a second")  # this closes the socket
         super().recv_frame(frame)
 
 
 class _SocketSeat:
-    """What the bridge takes for the process of a bot: lines go to the socket and come from it."""
+    """The bot in place of a process of the bridge: lines are sent to the socket and come from it."""
 
     def __init__(
         self, websocket: Connection, limits: SocketLimits, on_line: Callable[..., None], on_end: Any
@@ -117,7 +117,7 @@ class _SocketSeat:
         Thread(target=self._read, name="socket input", daemon=True).start()
 
     def send(self, line: bytes) -> None:
-        """Send a line. A bot that does not read is closed by the pings that it does not answer."""
+        """Send a line. A bot that does not read is closed because it does not answer pings."""
         with contextlib.suppress(ConnectionClosed):  # which the other thread reports
             self._websocket.send(line.decode().rstrip("\n"))
 
@@ -158,8 +158,8 @@ def play(client: socket.socket, head: bytes, arena: str, limits: SocketLimits) -
     Args:
       client: The connected socket.
       head: The head of the request, which was read from it.
-      arena: The arena's address, as the SDK takes it.
-      limits: What the bot may do.
+      arena: The arena's address, in the form of the SDK.
+      limits: The limits of the bot.
     """
     with _opened(client, head, limits) as websocket:
         if websocket is None:
@@ -197,7 +197,7 @@ def refuse(client: socket.socket, why: str) -> None:
 def _opened(
     client: socket.socket, head: bytes, limits: SocketLimits
 ) -> Iterator[Connection | None]:
-    """Answer the request for a WebSocket; gives None if it asks for none that is known."""
+    """Answer the request for a WebSocket; return None if it requests no known protocol."""
     # Without extensions: what is compressed may be a thousand times as long.
     protocol = _CountedFrames(limits)
     protocol.receive_data(head)
@@ -217,7 +217,7 @@ def _opened(
         ping_interval=limits.ping_s,
         ping_timeout=limits.ping_s,
         close_timeout=CLOSE_S,
-        max_queue=2,  # so that what is read and not handled is short
+        max_queue=2,  # so that few messages are read and not handled
     )
     websocket.start_keepalive()
     try:
@@ -230,7 +230,7 @@ def _hello(websocket: Connection, limits: SocketLimits) -> Hello:
     """Return the first message of a bot.
 
     Raises:
-      _Close: if it does not come, is none, or is a guest's where none may play.
+      _Close: if it does not arrive, is invalid, or is that of a guest who may not play.
     """
     try:
         first = websocket.recv(limits.hello_s)
@@ -260,7 +260,7 @@ def _play(websocket: Connection, hello: Hello, arena: str, limits: SocketLimits)
             "auto": not hello.ask_forced,
             "want_text": True,
             "version": hello.version,
-            # The arena's own process would add it, so it would not protect the bot.
+            # The arena's own process would add the entropy, so it would not protect the bot.
             "adds_entropy": False,
         },
     )

@@ -17,7 +17,7 @@ from arena.web.acting.forwarding import AGAIN_S, START_S, ForwardedProcess
 from arena.web.subscribers import EXTENSION, HandoverConnection
 
 PATH: Final = "/seat"
-"""Where bots ask for a WebSocket."""
+"""The path at which bots request a WebSocket."""
 MOST_HEAD_BYTES: Final = 16 << 10
 _REFUSED: Final = {
     403: "A page of {origin} may not connect its reader's browser; the organiser may allow it by --bots-from.\n",
@@ -29,12 +29,12 @@ _REFUSED: Final = {
 
 
 class SocketPassing:
-    """An application that passes requests for `PATH` on, and answers all others by another application."""
+    """An application that passes on requests for `PATH`, and lets another application answer all others."""
 
     def __init__(
         self, app: ASGIApp, process: ForwardedProcess, origins: Collection[str] = ()
     ) -> None:
-        """`origins` are those of other sites whose pages may connect, such as `https://bots.example`."""
+        """`origins` are the origins of other sites whose pages may connect, such as `https://bots.example`."""
         self._app, self._path, self._secret = app, process.path, process.secret
         self._origins = frozenset(origins)
 
@@ -67,7 +67,7 @@ class SocketPassing:
             await PlainTextResponse(text, status, ends)(scope, receive, send)
 
     async def _passed(self, connection: HandoverConnection, given: bytes, head: bytes) -> int:
-        """Pass a socket on; returns 0, or the status of the answer if it stays here."""
+        """Pass a socket on; return 0, or the status of the answer if it stays here."""
         loop = asyncio.get_running_loop()
         deadline_s = loop.time() + START_S
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as control:
@@ -76,7 +76,7 @@ class SocketPassing:
                 try:
                     control.connect(str(self._path))
                     break
-                except OSError:  # it is starting, or its queue is full
+                except OSError:  # the process is starting, or its queue is full
                     if loop.time() > deadline_s:
                         return 503
                     await asyncio.sleep(AGAIN_S / 5)
@@ -85,7 +85,7 @@ class SocketPassing:
 
 
 class _Passed(asyncio.Protocol):
-    """The connection of a socket that another process has from now on."""
+    """The connection of a socket that is passed on to another process."""
 
     def __init__(self, control: socket.socket, message: bytes) -> None:
         self._control, self._message = control, message
@@ -101,7 +101,7 @@ class _Passed(asyncio.Protocol):
 
 
 def _head(scope: Scope) -> bytes:
-    """The head of a request, as it was before it was read. A WebSocket has no query: it would be logged by proxies."""
+    """Return the head of a request as bytes. A WebSocket has no query, because proxies would log it."""
     lines = [b"GET " + scope["raw_path"] + b" HTTP/1.1"]
     lines += [name + b": " + value for name, value in scope["headers"]]
     return b"\r\n".join([*lines, b"", b""])

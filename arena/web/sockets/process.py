@@ -1,4 +1,4 @@
-"""The process of the bots' sockets: it gets connected sockets, and has a channel to the arena and nothing else."""
+"""The process of the bots' sockets: it gets connected sockets, and has only a channel to the arena."""
 
 import contextlib
 import hmac
@@ -16,11 +16,11 @@ from arena.web.acting.guard import Buckets
 from arena.web.sockets.passing import MOST_HEAD_BYTES
 
 MOST_SOCKETS: Final = 256
-"""Sockets at the same time; each has some threads."""
+"""The maximal number of simultaneous sockets; each has some threads."""
 MOST_OF_ADDRESS: Final = 16
-"""Those of one address; for this machine only `MOST_SOCKETS` counts."""
+"""The maximal number of sockets of one address; for this machine only `MOST_SOCKETS` counts."""
 BEGUN: Final = 32
-"""Sockets of one address in a burst, and in a minute."""
+"""The number of new sockets of one address in a burst, and in a minute."""
 _CONTROL_S: Final = 1.0
 _FD_BYTES: Final = 4_096
 
@@ -37,7 +37,7 @@ class SocketPlaces:
         self._begun = Buckets(BEGUN, BEGUN / 60, now_s)
 
     def enter(self, visitor: str, *, local: bool) -> str:
-        """Take a place; returns why there is none, empty if it is taken."""
+        """Take a place; return why there is none, or an empty text if it is taken."""
         with self._lock:
             if not local and not self._begun.of(visitor).take():
                 return f"more than {BEGUN} connections a minute came from your address"
@@ -51,7 +51,7 @@ class SocketPlaces:
     def leave(self, visitor: str) -> None:
         with self._lock:
             self._open[visitor] -= 1
-            self._open += Counter()  # forgets addresses without a socket
+            self._open += Counter()  # removes addresses without a socket
 
 
 def serve(path: str, arena_socket: str, secret: str) -> None:
@@ -60,12 +60,12 @@ def serve(path: str, arena_socket: str, secret: str) -> None:
     Args:
       path: The socket file to listen on, in a folder that only this user can open.
       arena_socket: The socket file of the arena.
-      secret: Comes with each socket of the process of the pages; others are closed.
+      secret: The secret with each socket from the process of the pages; others are closed.
     """
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(message)s")
     places = SocketPlaces()
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as bound:
-        Path(path).unlink(missing_ok=True)  # of a process that has ended
+        Path(path).unlink(missing_ok=True)  # the file of a process that has ended
         bound.bind(path)
         bound.listen(128)
         while True:
@@ -79,7 +79,7 @@ def serve(path: str, arena_socket: str, secret: str) -> None:
 
 
 def _received(bound: socket.socket) -> tuple[socket.socket, dict[str, Any], bytes]:
-    """The next socket, what the process of the pages says of it, and the head of its request."""
+    """Return the next socket, the data of the process of the pages about it, and the head of its request."""
     control, _ = bound.accept()
     with control:
         control.settimeout(_CONTROL_S)
@@ -93,7 +93,7 @@ def _served(
     client: socket.socket, head: bytes, arena: str, given: dict[str, Any], places: SocketPlaces
 ) -> None:
     visitor, local = str(given["visitor"]), bool(given["local"])
-    # Not in the process of the pages, which imports this module to start the process.
+    # This is not imported in the process of the pages, which imports this module to start the process.
     from arena.web.sockets.bot import SocketLimits, play, refuse
 
     client.settimeout(None)
