@@ -63,7 +63,7 @@ class MetricsPort:
         self._server: asyncio.Server | None = None
 
     async def start(self, host: str, port: int) -> str:
-        """Listen, on a free port if it is 0; returns the address of the metrics.
+        """Listen, on a free port if it is 0; return the address of the metrics.
 
         Raises `CannotServe` if the address or port cannot be used.
         """

@@ -253,7 +253,7 @@ class SiteArchive:
         ]
 
     def competition(self, name: str) -> PublicCompetition:
-        """One competition. Raises `NotPublic` if there is none of this name."""
+        """Return one competition. Raises `NotPublic` if there is none of this name."""
         summary, store = self._summary(name)
         return self._read(store, summary)
 

@@ -72,7 +72,7 @@ def offer(server: grpc.aio.Server, servicers: Sequence[object], others: Sequence
 
 
 def _register(servicer: object, server: grpc.aio.Server) -> str:
-    """Register a servicer by the generated class that it extends; returns the full name of its service."""
+    """Register a servicer by the generated class that it extends; return the full name of its service."""
     for generated in type(servicer).__mro__:
         stubs = sys.modules[generated.__module__]
         if register := getattr(stubs, f"add_{generated.__name__}_to_server", None):

@@ -263,7 +263,7 @@ def _problem_of_numbers(member: tarfile.TarInfo) -> str:
 
 
 def _copy(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path | None, file: Path) -> str:
-    """Write a checked member of the backup `file` below a folder, if there is one; returns its hash."""
+    """Write a checked member of the backup `file` below a folder, if there is one; return its hash."""
     path = None if folder is None else folder / member.name
     if folder is not None and path is not None:
         _require_room(folder.parent, path.name, member.size)

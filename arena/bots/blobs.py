@@ -27,7 +27,7 @@ class Blobs:
         self._unpacked = data / "unpacked"
 
     def keep(self, archive: BotArchive) -> tuple[str, bool]:
-        """Move an archive into the folder; returns its name, and whether it is new.
+        """Move an archive into the folder; return its name, and whether it is new.
 
         Raises `OSError` if it cannot be moved.
         """

@@ -59,7 +59,7 @@ def folder_of(wheels: Sequence[Wheel], root: Path) -> Path:
 async def install(
     wheels: Sequence[Wheel], unpacked: Path, root: Path, sandbox: Sandbox | None
 ) -> Path:
-    """Install wheels unless they are installed; returns the folder of their packages.
+    """Install wheels unless they are installed; return the folder of their packages.
 
     Args:
       wheels: All wheels of the submission, at least one.

@@ -81,7 +81,7 @@ class SubmissionIntake:
         return code
 
     def register(self, code: str) -> tuple[str, str]:
-        """Register the owner with this code; returns the name and a token: see `Registry.register`."""
+        """Register the owner with this code; return the name and a token: see `Registry.register`."""
         while True:
             token, now = new_token(), self.now.replace(microsecond=0)
 

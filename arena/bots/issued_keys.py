@@ -38,7 +38,7 @@ def issue(
 
 
 def sign_in(keys: Keys, known: Key, label: str, *, now: datetime) -> tuple[Key, str]:
-    """Store a sign-in session that was made with a known key; returns it and its token.
+    """Store a sign-in session that was made with a known key; return it and its token.
 
     Raises `OverQuota` if the owner has begun too many, and `StoreError` if the store cannot be written.
     """
@@ -63,7 +63,7 @@ def sign_in(keys: Keys, known: Key, label: str, *, now: datetime) -> tuple[Key, 
 
 
 def link(keys: Keys, owner: str, identity: bytes, label: str, *, now: datetime) -> Key:
-    """Store an identity at a provider, by its hash, as a key of an owner to sign in with; returns the key.
+    """Store an identity at a provider, by its hash, as a key of an owner to sign in with; return the key.
 
     No token belongs to it.
 
@@ -78,7 +78,7 @@ def link(keys: Keys, owner: str, identity: bytes, label: str, *, now: datetime) 
 
 
 def _stored(store: Callable[[Key], Key], key_of: Callable[[str], Key]) -> tuple[Key, str]:
-    """Store the key of a new token; returns both."""
+    """Store the key of a new token; return both."""
     while True:
         token = new_token()
         try:

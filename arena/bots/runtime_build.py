@@ -56,7 +56,7 @@ def build(
     found_in: Path | None = None,
     run: Callable[[Sequence[str]], Iterator[str]] | None = None,
 ) -> tuple[BuiltRuntime, bool]:
-    """Build the runtime that a TOML requests; returns it, and whether it is new.
+    """Build the runtime that a TOML requests; return it, and whether it is new.
 
     The lock beside the TOML lists the wheels. Without a lock, or if the requested packages have changed, the wheels are
     found and the lock is written.

@@ -194,7 +194,7 @@ class CompetitionService:
         expected: State | None = None,
         reason: str = "",
     ) -> State:
-        """Take an action; returns the state that follows.
+        """Take an action; return the state that follows.
 
         `reason` says why the arena pauses a competition by itself; everybody may read it. The action that makes the
         official standings of a tournament begins the finals of a ladder, which make them.

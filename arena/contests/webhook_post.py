@@ -118,7 +118,7 @@ class WebhookPost:
         return parts
 
     def post(self, url: str, headers: Mapping[str, str], body: str) -> int:
-        """Post a body; returns the status. Blocks for at most `WHOLE_S` seconds, and the time of the resolver.
+        """Post a body; return the status. Blocks for at most `WHOLE_S` seconds, and the time of the resolver.
 
         Raises:
           NotDelivered: if there is no answer, or nothing was sent.

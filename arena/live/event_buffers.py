@@ -319,7 +319,7 @@ class EventBuffers:
         return self.open(spec.match_id, hands_open=self._open_hands and spec.terms.seeded)
 
     def open(self, match_id: str, *, hands_open: bool = False) -> SpectatorPort:
-        """Return a new buffer for a match that begins or is resumed; returns the port that fills it."""
+        """Return a new buffer for a match that begins or is resumed; return the port that fills it."""
         self._drop_old()
         self._buffers.pop(match_id, None)
         buffer = self._buffers[match_id] = EventBuffer(match_id, hands_open=hands_open)

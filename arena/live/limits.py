@@ -161,7 +161,7 @@ class CallLimits:
         return self._streams.number, self._organised + calls
 
     def stream(self, call: Context) -> TrafficAccount:
-        """Count a play stream until it has ended; returns the account of its connection.
+        """Count a play stream until it has ended; return the account of its connection.
 
         Raises `Refused` if too many are open.
         """

@@ -201,7 +201,7 @@ class Counts:
         self.received_s = 0.0
 
     def waits(self, size: int) -> int:
-        """Add to the bytes that wait to be sent, or subtract; returns the sum of all bots."""
+        """Add to the bytes that wait to be sent, or subtract; return the sum of all bots."""
         self.waiting_bytes += size
         return self.waiting_bytes
 
@@ -258,7 +258,7 @@ class Traffic:
         return peer in self._accounts
 
     def explained_bytes(self, peer: str) -> int:
-        """Bytes of a connection that were messages; negative where calls ended without one."""
+        """Return the bytes of a connection that were messages; negative if calls ended without one."""
         account = self._accounts.get(peer)
         return 0 if account is None else account.received_bytes
 

@@ -27,7 +27,7 @@ class WorkSource(Protocol):
         ...
 
     async def begin(self, deal_set: DealSet, worker: str) -> int:
-        """Count that a deal-set in play begins at a worker; returns the number of this begin.
+        """Count that a deal-set in play begins at a worker; return the number of this begin.
 
         Raises `OutOfDate` if another process has taken the deal-set since.
         """
@@ -97,7 +97,7 @@ class DealSetPlayer(Protocol):
         *,
         task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
     ) -> Mapping[str, MatchOutcome]:
-        """Play a deal-set; returns the outcomes of its matches that have a result, by id.
+        """Play a deal-set; return the outcomes of its matches that have a result, by id.
 
         `task_status` is started when the next deal-set may be taken. `known` are earlier outcomes; a match with a
         result is not played again. `begin` is called each time before a worker gets the deal-set. If there are fewer

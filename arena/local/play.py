@@ -62,7 +62,7 @@ def play(
 def replay(
     file: str | os.PathLike[str], bot: AnyBot, *, seat: int, step: int, earlier: bool = True
 ) -> Again:
-    """Give a bot an ask of a replay; returns its move now, and the move of the replay.
+    """Give a bot an ask of a replay; return its move now, and the move of the replay.
 
     Args:
       file: The replay.

@@ -200,7 +200,7 @@ class MatchDiagnosis:
         return self.places[self.seat] if self.places else 0
 
     def faults_of(self, kind: FaultKind) -> tuple[FaultDetails, ...]:
-        """Its faults of one kind, without those before the deal."""
+        """Return its faults of one kind, without those before the deal."""
         return tuple(fault for fault in self.faults if fault.kind is kind and not fault.before_deal)
 
 

@@ -94,7 +94,7 @@ class MatchFaults:
         self.unshown.append(fault)
 
     def show(self, seats: Iterable[UnsentEvents]) -> Sequence[Fault]:
-        """Send the faults of the step to all seats; returns them."""
+        """Send the faults of the step to all seats; return them."""
         shown, self.unshown = self.unshown, []
         for unsent in seats:
             for fault in shown:

@@ -291,7 +291,7 @@ class MatchRunner:
     # Answers.
 
     def answered(self, ask: OpenAsk, answer: Answer, received_s: float, raw: bytes) -> Said | None:
-        """Take the bot's answer to an open ask; returns the chosen move, None for a fault."""
+        """Take the bot's answer to an open ask; return the chosen move, None for a fault."""
         record = self._records[ask.seat]
         spent = record.spent(ask, received_s)
         if received_s - spent.refunded_s > ask.due_s:

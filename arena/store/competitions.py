@@ -150,7 +150,7 @@ class Competitions(CompetitionReader):
         standings: OfficialStandings | None = None,
         reason: str = "",
     ) -> State:
-        """Take an action; returns the new state. Official standings are stored in the same transaction.
+        """Take an action; return the new state. Official standings are stored in the same transaction.
 
         `reason` says why the arena pauses a competition; everybody may read it.
 
@@ -335,7 +335,7 @@ class Competitions(CompetitionReader):
             audit.append(connection, now, who, f"reinstate in competition {name}", was, after_)
 
     def drop_worker(self, name: str, worker: str, *, reason: str, who: str, now: datetime) -> int:
-        """Make the complete deal-sets that a worker played void; returns how many there were."""
+        """Make the complete deal-sets that a worker played void; return how many there were."""
         with self._database.writing() as connection:
             games = game_ids(connection, competition_row(connection, name)["id"])
             dropped = void_played_by(connection, games, worker)

@@ -139,13 +139,13 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A transaction that reads one snapshot. Raises `StoreError` if the file cannot be read."""
+        """Run the block in a transaction that reads one snapshot. Raises `StoreError` if the file cannot be read."""
         with self._as_store_errors(), self._engine.begin() as connection:
             yield connection
 
     @contextmanager
     def writing(self, *, synced: bool = True) -> Iterator[Connection]:
-        """A transaction that is on disk when the block ends, or rolled back if it raises.
+        """Run the block in a transaction that is on disk when the block ends, or rolled back if it raises.
 
         In a file, a transaction that is not `synced` survives this process at once, and a power cut with the next
         synced one. So nothing that depends on a lost one is known to anybody. A database syncs all transactions.

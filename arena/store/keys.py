@@ -94,7 +94,7 @@ class Keys:
         self._database = database
 
     def add(self, key: Key) -> Key:
-        """Store a new key, and its names as its owner's; returns the stored key.
+        """Store a new key, and its names as its owner's; return the stored key.
 
         Raises:
           NameTaken: if a name is reserved or another owner's, or looks like a known name.
@@ -111,7 +111,7 @@ class Keys:
         return None if row is None else row["owner"]
 
     def sign_in(self, session: Key) -> Key:
-        """Store a new sign-in session; returns the stored one. It ends with its key at the latest.
+        """Store a new sign-in session; return the stored one. It ends with its key at the latest.
 
         Sessions of the owner that ended long ago are removed.
 
@@ -179,7 +179,7 @@ class Keys:
             return _find(connection, key_id)
 
     def revoke(self, key_id: str, now: datetime) -> Key:
-        """Make a key and its sessions invalid for ever; returns it. A key that was revoked earlier is not changed.
+        """Make a key and its sessions invalid for ever; return it. A key that was revoked earlier is not changed.
 
         Raises `UnknownKey` if there is no such key, and `StoreError` if the file cannot be written.
         """

@@ -119,7 +119,7 @@ def _font(size: int) -> "ImageFont.FreeTypeFont | ImageFont.ImageFont":
 
 
 def _cut(text: str, most: int = _LONGEST) -> str:
-    """One line of text; letters that the font lacks are drawn as boxes."""
+    """Return one line of text, shortened to `most` letters; letters that the font lacks are drawn as boxes."""
     line = " ".join(text.translate(_PLAIN).split())
     return line if len(line) <= most else f"{line[: most - 3]}..."
 

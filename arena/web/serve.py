@@ -161,7 +161,7 @@ def _stop(server: uvicorn.Server) -> None:
 
 
 def _end_with(lifeline: int) -> None:
-    """When the lifeline is closed, end this process with SIGTERM; kill it if that takes too long."""
+    """End this process with SIGTERM when the lifeline is closed; kill it if that takes too long."""
     # No file object: its lock would be held by this thread when the interpreter exits, which is fatal.
     while os.read(lifeline, 1):
         pass

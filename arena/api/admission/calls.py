@@ -42,7 +42,7 @@ Caused = Callable[[str, float, float], None]
 
 
 async def next_message(context: Context, within_s: float) -> Any:
-    """Wait for the next message of a call; returns its bytes, or `grpc.aio.EOF`.
+    """Wait for the next message of a call; return its bytes, or `grpc.aio.EOF`.
 
     A task of its own reads it, which is never cancelled and ends with the call: gRPC leaks the memory of a cancelled
     read (docs/reliability/soak.md).

@@ -132,7 +132,7 @@ class DealSets:
         return await self.publish(order.deal_set)
 
     async def publish(self, deal_set: str) -> tuple[str, ...]:
-        """Publish a deal-set if all its matches are over; returns the replays by match id."""
+        """Publish a deal-set if all its matches are over; return the replays by match id."""
         known = self._sets.get(deal_set)
         if known is None or not known.over.issuperset(known.order.match_ids):
             return ()

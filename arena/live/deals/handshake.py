@@ -209,7 +209,7 @@ class Handshake:
             self._send_transcript(participant)
 
     def commit(self, bot: BotId, commitment: bytes) -> play_pb2.Refusal | None:
-        """Accept a bot's commitment, or its repetition; returns a refusal otherwise."""
+        """Accept a bot's commitment, or its repetition; return a refusal otherwise."""
         participant = self._participants[bot]
         if not participant.asked:
             return refusal(_Reason.REFUSAL_REASON_UNKNOWN_DEAL, "no commitment was asked for")
@@ -235,7 +235,7 @@ class Handshake:
         return None
 
     def reveal(self, bot: BotId, entropy: bytes) -> play_pb2.Refusal | None:
-        """Accept the opening of a bot's commitment, or its repetition; returns a refusal otherwise."""
+        """Accept the opening of a bot's commitment, or its repetition; return a refusal otherwise."""
         participant = self._participants[bot]
         if not participant.committed:
             text = "there is no commitment that this could open"

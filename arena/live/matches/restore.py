@@ -341,7 +341,7 @@ def _one_match(match_id: str) -> Iterator[None]:
 def aborted(
     unfinished: UnfinishedMatch, cause: AbortCause, journal: Journal
 ) -> tuple[Outcome, Sequence[bytes]]:
-    """Write the end of a match that cannot be resumed; returns its outcome and all its records."""
+    """Write the end of a match that cannot be resumed; return its outcome and all its records."""
     past = unfinished.past
     log = journal.match_again(unfinished.bodies)
     end_s = max(

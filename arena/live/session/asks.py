@@ -193,7 +193,7 @@ class Seating:
         self._note_bytes = note_bytes
 
     def takes_note(self, note: str) -> bool:
-        """Count a note if it fits into the limit; returns whether it does."""
+        """Count a note if it fits into the limit; return whether it does."""
         taken = self._note_bytes + note_bytes(note)
         if taken > MAX_MATCH_NOTE_BYTES:
             return False

@@ -130,7 +130,7 @@ class Session:
         return self.declared.plays(game_id, rules_version, seats)
 
     def _happens(self, event: SessionEvent) -> SessionState:
-        """Change the state; returns the one before."""
+        """Change the state; return the one before."""
         before = self.state
         self.state = state = TRANSITIONS[before, event]
         self.gone = state is _GONE or state is _LEAVING

@@ -149,7 +149,7 @@ class Compactor:
     def compact(
         self, segments: Sequence[Path], needed: Collection[str], *, sessions: bool = True
     ) -> int:
-        """Compact full segments, oldest first; returns the bytes that were freed.
+        """Compact full segments, oldest first; return the bytes that were freed.
 
         Damaged segments and those of which half or more is needed are not changed.
 
@@ -231,7 +231,7 @@ class Compactor:
     def _rewrite(
         self, group: Sequence[Path], over: MatchNumbers, needed: Collection[str], *, sessions: bool
     ) -> int:
-        """Rewrite a group without the records that are not needed; returns the bytes that were freed."""
+        """Rewrite a group without the records that are not needed; return the bytes that were freed."""
         target = group[-1]
         contents = [self._contents[segment] for segment in group]
         others = [content for path, content in self._contents.items() if path not in group]

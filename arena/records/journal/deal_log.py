@@ -168,7 +168,7 @@ class DealLog:
         commitments: Sequence[bytes] = (),
         entropies: Sequence[bytes] = (),
     ) -> tuple[BookedDeal, ...]:
-        """End an attempt at a deal-set; returns the deal-sets that this opens in the public log.
+        """End an attempt at a deal-set; return the deal-sets that this opens in the public log.
 
         If a bot is the reason, `commitments` and `entropies` show which one.
         """
@@ -184,7 +184,7 @@ class DealLog:
         return () if deal.shared else (deal,)
 
     def opened(self, context: bytes) -> tuple[BookedDeal, ...]:
-        """Open a played deal-set and the void attempts at it in the public log; returns them."""
+        """Open a played deal-set and the void attempts at it in the public log; return them."""
         record = deals_pb2.DealRecord(opened=deals_pb2.DealOpened(context=context))
         self._keep(record)
         deal = self._deal(context)
@@ -194,7 +194,7 @@ class DealLog:
         return (*void, deal)
 
     def given_up(self, deal_set: str) -> tuple[BookedDeal, ...]:
-        """Open the void attempts at a deal-set that is over; returns those that were not open."""
+        """Open the void attempts at a deal-set that is over; return those that were not open."""
         opened = []
         for deal in list(self.book.deals()):
             if deal.state is DealState.VOIDED and deal.fair_deal.deal_set == deal_set:
@@ -354,7 +354,7 @@ class _PublicLog(CommitmentLog):
 def _continue(
     path: Path, fd: int, magic: bytes, take: Callable[[bytes], None], lost: Callable[[], None]
 ) -> list[str]:
-    """Read a file and prepare its end for appending; returns its damage, in sentences.
+    """Read a file and prepare its end for appending; return its damage, in sentences.
 
     A torn end, or damage at the end that is too long for a reader to skip, is moved to a file beside it.
     """

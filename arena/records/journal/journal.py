@@ -160,7 +160,7 @@ class Journal:
         self._records.continue_in(self._new_segment)
 
     def _new_segment(self) -> int:
-        """Begin the next segment with its first record; returns the open file."""
+        """Begin the next segment with its first record; return the open file."""
         self._segments += 1
         self._segment = f"{self._run}-{self._segments:06d}{SEGMENT_SUFFIX}"
         run = journal_pb2.Record(run=journal_pb2.Run(boot_id=boot_id()))

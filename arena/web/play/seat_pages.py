@@ -30,7 +30,7 @@ from arena.web.trees import Tree, element, listed
 COMPARED_LEVEL: Final = "search-20ms"
 """The level of the house bot with whose moves a person's are compared."""
 MOST_BEFORE: Final = 6
-"""The pictures of others' moves that a page shows one by one before its own, at most."""
+"""The maximal number of pictures of others' moves that a page shows one by one before its own."""
 _USUAL: Final = {"level": "sample", "length": "short", "seats": "", "name": "guest"}
 """The default values of the form of the lobby."""
 _ROWS: Final = 8
