@@ -18,7 +18,9 @@ from arena.local.human_match import ContinuedMatch, HumanMatch, NotYourMove, Pla
 from arena.records.read import Replay
 from arena.referee.deal import first_pack
 from arena.referee.terms import TIME_CLASSES, MatchTerms
+from arena.results.deal_sets import HOUSE
 from arena.sandbox.house_levels import STEPS
+from arena.web.names import seat_names
 from arena.web.play.arena_match import ArenaMatch, CannotSeat
 from arena.web.play.draft import NO_DRAFT, Asked, Draft, act
 from arena.web.play.seat_drawer import SeatDrawer
@@ -188,10 +190,7 @@ class Seats:
     ) -> str:
         game, seats = terms.game, terms.seats
         bots = {Seat(seat): house_play(game, level) for seat in range(seats) if seat != own}
-        names, number = [], 0
-        for seat in range(seats):
-            number += seat != own
-            names.append(name if seat == own else f"house {number}" if seats > 2 else "house")
+        names = seat_names([name if seat == own else HOUSE for seat in range(seats)])
         match = HumanMatch(
             terms, own, names, bots, self.folder, continued=continued, now_s=self._now_s
         )
