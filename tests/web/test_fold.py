@@ -106,6 +106,17 @@ def test_mid_hand_one_sees_whose_turn_it_is_and_ones_own_cards(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("game_id", "seats", "least"), [("klaberjass", 2, 84), ("loo", 5, 52)])
+def test_cards_are_as_large_as_a_desktop_lets_them(looking, game_id, seats, least, tmp_path):
+    drawn = page(game_id, seats, Viewer.ALL, hand=1)
+    at = next(at for at, step in enumerate(drawn.steps) if step.ends_hand) // 2
+    tab = shown(looking, write(tmp_path, drawn, at), (1280, 900))
+    width = "document.querySelector('.seat .card').getBoundingClientRect().width"
+    assert tab.evaluate(width) >= least
+    assert tab.evaluate(SEEN, ".felt") <= 0
+
+
+@pytest.mark.slow
 def test_a_long_line_keeps_to_its_end_and_unfolds(looking, tmp_path):
     drawn = page("eleusis", 4, Seat(0), hand=1)
     at = next(at for at, step in enumerate(drawn.steps) if step.ends_hand) - 1
