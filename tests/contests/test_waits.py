@@ -102,7 +102,7 @@ def test_which_level_the_workers_of_a_competition_need(head, needs, why):
     make_player = player_of(
         WorkerPool(), lambda *_: None, read_plan(toml("round_robin", head=head))
     )
-    assert make_player.keywords["needs"] == needs, why
+    assert make_player.keywords["terms"].needs == needs, why
 
 
 NONE_JOINED = "no worker of speed class 3 with sandbox level S2 or better has joined; `arena worker` starts one"

@@ -16,7 +16,7 @@ from arena.contests.workers import worker as workers
 from arena.contests.workers.assigned import AssignedDealSet, Stale
 from arena.contests.workers.messages import Begin, add_part, match_of, report_parts
 from arena.contests.workers.player import COUNT_S, AssignmentPlayer
-from arena.contests.workers.pool import MOST_BEGINS, PoolPlayer, WorkerPool, least_loaded
+from arena.contests.workers.pool import MOST_BEGINS, PoolPlayer, PoolTerms, WorkerPool, least_loaded
 from arena.contests.workers.processes import AGAIN_S, LONGEST_AGAIN_S, MOST_STARTS
 from arena.contests.workers.worker import MOST_UNREAD, Needs, Worker
 from arena.live.arena_player import MAX_MATCHES
@@ -649,7 +649,7 @@ def test_what_workers_ask_for_at_about_the_same_time_is_taken_together(tmp_path,
         worker = world.pool.add(65, "m1")
         worker.take(work_pb2.WorkRequest(ready=work_pb2.WorkerReady(sandbox="S2")))
         player = PoolPlayer(
-            world.pool, world.home, world.bots, world.order, needs=Needs(0), pack=None
+            world.pool, world.home, world.bots, world.order, terms=PoolTerms(Needs(0)), pack=None
         )
         ask = partial(worker.take, work_pb2.WorkRequest(takes=work_pb2.WorkerTakes()))
         ask()
@@ -721,7 +721,8 @@ def test_workers_know_whether_bots_may_compute_at_any_time(pondering, tmp_path, 
         return [message]
 
     async def during(world):
-        make_player = partial(PoolPlayer, world.pool, pack=world.pack, pondering=pondering)
+        terms = PoolTerms(pondering=pondering)
+        make_player = partial(PoolPlayer, world.pool, pack=world.pack, terms=terms)
         report = await world.play(plans_of(3), make_player=make_player)
         for child in world.children:
             assert not child.bots.frozen_bots.may_ponder, "only while it plays"

@@ -16,7 +16,7 @@ import trio.testing
 
 from arena.bots.tokens import new_token
 from arena.contests.workers.player import LOOK_S, AssignmentPlayer, ReportRecorder
-from arena.contests.workers.pool import PoolPlayer, WorkerPool
+from arena.contests.workers.pool import PoolPlayer, PoolTerms, WorkerPool
 from arena.contests.workers.processes import Activity, run_local_workers
 from arena.contests.workers.worker import LOCAL, Needs
 from arena.live.arena_player import ArenaPlayer, order_of
@@ -285,8 +285,8 @@ class World:
 
     async def play(self, plans, max_matches=4, make_player=None):
         """Have deal-sets played by the workers; the report of the runner."""
-        needs = Needs(0) if self.joined else LOCAL
-        make_player = make_player or partial(PoolPlayer, self.pool, needs=needs, pack=self.pack)
+        terms = PoolTerms(Needs(0) if self.joined else LOCAL)
+        make_player = make_player or partial(PoolPlayer, self.pool, terms=terms, pack=self.pack)
         player = make_player(self.home, self.bots, self.order, max_matches=max_matches)
         return await run_deal_sets(BegunAgain(plans, self.begins), player, deal_sets=plans)
 

@@ -11,7 +11,7 @@ import json
 import logging
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -309,29 +309,41 @@ Raises:
 """
 
 
+@dataclass(frozen=True, slots=True)
+class PoolTerms:
+    """How workers play the deal-sets of a plan."""
+
+    needs: Needs = LOCAL
+    pondering: bool = False
+    as_here: bool = False
+    """Whether bots have the dice that they have in this process, for the same results."""
+
+
+LOCAL_TERMS: Final = PoolTerms()
+"""Those of local workers."""
+
+
 def engine_player_of(pool: WorkerPool, pack: Pack, plan: CompetitionPlan) -> MakePlayer:
     """Return a `PlayerOf` for an arena whose deal-sets are tasks of an engine, with the results of play in this process."""
-    return _player_of(pool, pack, plan, Needs(speed_class=0), as_here=True)
+    terms = PoolTerms(Needs(speed_class=0), plan.pondering, as_here=True)
+    return _player_of(pool, pack, plan, terms)
 
 
 def player_of(pool: WorkerPool, pack: Pack, plan: CompetitionPlan) -> MakePlayer:
     """Return a `PlayerOf` for an arena with workers."""
     # Workers on other machines play archives, which need S2.
     level = max(Level.S0 if plan.speed_class is None else Level.S2, plan.sandbox or Level.S0)
-    return _player_of(pool, pack, plan, Needs(plan.speed_class, Level(level)))
+    terms = PoolTerms(Needs(plan.speed_class, Level(level)), plan.pondering)
+    return _player_of(pool, pack, plan, terms)
 
 
-def _player_of(
-    pool: WorkerPool, pack: Pack, plan: CompetitionPlan, needs: Needs, *, as_here: bool = False
-) -> MakePlayer:
+def _player_of(pool: WorkerPool, pack: Pack, plan: CompetitionPlan, terms: PoolTerms) -> MakePlayer:
     games = [*dict.fromkeys(game.terms.game.id for game in plan.games)]
 
     def packed(command: BotCommand) -> ArchivedBot:
         return pack(command, games)
 
-    return partial(
-        PoolPlayer, pool, needs=needs, pondering=plan.pondering, pack=packed, as_here=as_here
-    )
+    return partial(PoolPlayer, pool, terms=terms, pack=packed)
 
 
 class PoolPlayer:
@@ -348,33 +360,30 @@ class PoolPlayer:
         order: Callable[[DealSet], DealSetOrder],
         *,
         max_matches: int = MAX_MATCHES,
-        needs: Needs = LOCAL,
-        pondering: bool = False,
+        terms: PoolTerms = LOCAL_TERMS,
         pack: Callable[[BotCommand], ArchivedBot],
-        as_here: bool = False,
     ) -> None:
         """Begin without deal-sets; see `ArenaPlayer`.
 
         `max_matches` is the limit of this process. `pack` makes archives of bots that are launched by commands here,
-        for other machines. `as_here` gives bots there the dice that they have here, for the same results.
+        for other machines.
         """
-        self._pack, self._as_here = pack, as_here
+        self._pack, self._terms = pack, terms
         self._packed: dict[str, ArchivedBot] = {}
         self._packing = trio.Lock()
-        may_ponder = players.frozen_bots.may_ponder if pondering else None
-        self._pondering = pondering
+        may_ponder = players.frozen_bots.may_ponder if terms.pondering else None
         self._held_time = HeldTime()
         self._pool, self._arena, self._players, self._order = pool, arena, players, order
-        self._needs = self._latest_needs = needs
+        self._latest_needs = terms.needs
         self._here = ArenaPlayer(
             arena, players, order, max_matches=max_matches, may_ponder=may_ponder
         )
 
     async def ready(self) -> int:
         await self._here.ready()
-        if self._pool.asks(self._needs):
+        if self._pool.asks(self._terms.needs):
             await trio.sleep(GATHER_S)
-        return max(1, self._pool.asks(self._needs))
+        return max(1, self._pool.asks(self._terms.needs))
 
     def why_waits(self) -> str:
         return self._pool.why_waits(self._latest_needs) or self._here.why_waits()
@@ -390,15 +399,15 @@ class PoolPlayer:
     ) -> Mapping[str, MatchOutcome]:
         order = self._order(deal_set)
         names = [*dict.fromkeys(bot.name for bot in order.bots)]
-        if self._needs.speed_class is not None:
+        if self._terms.needs.speed_class is not None:
             await self._archive(names)
         elif not self._is_for_local_workers(order, names):
             return await self._here.play(deal_set, known, ended, begin, task_status=task_status)
-        if self._as_here:
+        if self._terms.as_here:
             order = replace(order, own_dice=not self._players.all_sandboxed(order.bots))
         entrants = [self._entrant(name) for name in names]
         runtimes = {entrant.runtime_sha256 for entrant in entrants} - {""}
-        needs = self._latest_needs = replace(self._needs, runtimes=frozenset(runtimes))
+        needs = self._latest_needs = replace(self._terms.needs, runtimes=frozenset(runtimes))
         assigned = AssignedDealSet(
             self._arena,
             begin,
@@ -406,7 +415,7 @@ class PoolPlayer:
             entrants,
             self._pool.prepare_report,
             held_time=self._held_time,
-            pondering=self._pondering,
+            pondering=self._terms.pondering,
             is_first=deal_set.begin == 1,
         )
         # `known` has all outcomes of the competition, so a loop over it would be slow.
