@@ -42,20 +42,15 @@ class Route:
     """The paths of an export, without those of further pages of a list; None if the pattern is the path."""
 
 
+def _wanted(query: Query) -> Mapping[str, Any]:
+    return {"wanted": filters.Wanted.of(query)}
+
+
 ROUTES: Final = (
     Route("index", lists.home),
-    Route(
-        rf"matches{_LIST}{_PAGE}",
-        lists.matches,
-        lambda query: {"wanted": filters.MatchesWanted.of(query)},
-        paths=lists.matches_paths,
-    ),
+    Route(rf"matches{_LIST}{_PAGE}", lists.matches, _wanted, paths=lists.matches_paths),
     Route("live", lists.live),
-    Route(
-        "competitions",
-        lists.competitions,
-        lambda query: {"wanted": filters.MatchesWanted.of(query)},
-    ),
+    Route("competitions", lists.competitions, _wanted),
     Route(
         rf"competitions/{_NAME}\.official-({_NUMBER})",
         competition.official,
@@ -72,7 +67,7 @@ ROUTES: Final = (
         paths=competition.standings_paths,
     ),
     Route("overall", counted.overall),
-    Route("bots", lists.bots, lambda query: {"wanted": filters.BotsWanted.of(query)}),
+    Route("bots", lists.bots, _wanted),
     Route(
         rf"bots/{_NAME}(?:\.vs-([A-Za-z0-9_~%-]+))?{_LIST}(?:\.(lost|faulted))?{_PAGE}",
         bot.bot,

@@ -49,8 +49,8 @@ def game_choices(
 
 
 @dataclass(frozen=True, slots=True)
-class MatchesWanted:
-    """The filters of the list of matches, from the query of its page; empty ones do not apply."""
+class Wanted:
+    """The filters of a list of matches, competitions or bots, from the query of its page; empty ones do not apply."""
 
     game: str = ""
     bot: str = ""
@@ -59,6 +59,9 @@ class MatchesWanted:
     """`faulted`, or a kind of `arena.results.worth`, or `any` of them."""
     margin: str = ""
     """The largest margin of points."""
+    owner: str = ""
+    order: str = ""
+    """Of bots: one of `BOT_ORDERS`."""
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> Self:
@@ -72,14 +75,4 @@ class MatchesWanted:
         return f"?{urlencode(given)}" if given else ""
 
 
-@dataclass(frozen=True, slots=True)
-class BotsWanted(MatchesWanted):
-    """The filters of the list of bots, from the query of its page; empty ones do not apply."""
-
-    owner: str = ""
-    order: str = ""
-    """One of `BOT_ORDERS`."""
-
-
-ALL_MATCHES: Final = MatchesWanted()
-ALL_BOTS: Final = BotsWanted()
+NOTHING_WANTED: Final = Wanted()

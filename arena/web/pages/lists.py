@@ -23,13 +23,11 @@ from arena.web.names import house_level, seat_names
 from arena.web.page import Json, Page
 from arena.web.pages.counted import counted, first_rows, first_to_count, standings_rows
 from arena.web.pages.filters import (
-    ALL_BOTS,
-    ALL_MATCHES,
     BOT_ORDERS,
     ENDINGS,
     FAULTED,
-    BotsWanted,
-    MatchesWanted,
+    NOTHING_WANTED,
+    Wanted,
 )
 from arena.web.rendering import SITE, game_title, utc
 from arena.web.trees import html
@@ -267,9 +265,7 @@ def matches_paths(archive: SiteArchive) -> Iterator[str]:
     yield from map(matches_path, ("", *games) if len(games) > 1 else ("",))
 
 
-def matches(
-    archive: SiteArchive, game: str, page: str, wanted: MatchesWanted = ALL_MATCHES
-) -> Page:
+def matches(archive: SiteArchive, game: str, page: str, wanted: Wanted = NOTHING_WANTED) -> Page:
     """Make `/matches`, of one game, with the filters `wanted`.
 
     Raises `NoSuchPage` if there is no such game, or the list has no such page.
@@ -343,7 +339,7 @@ def _day(ended: str | None) -> str:
     return f"{day.day} {day:%B %Y}" if day else "Earlier"
 
 
-def competitions(archive: SiteArchive, wanted: MatchesWanted = ALL_MATCHES) -> Page:
+def competitions(archive: SiteArchive, wanted: Wanted = NOTHING_WANTED) -> Page:
     """Make `/competitions`, with the filters `wanted`."""
     summaries, ends = archive.competitions(), archive.last_ends()
     rows = [
@@ -386,7 +382,7 @@ _BOT_KEYS: Final[Mapping[str, Callable[[Json], Any]]] = {
 }
 
 
-def bots(archive: SiteArchive, wanted: BotsWanted = ALL_BOTS) -> Page:
+def bots(archive: SiteArchive, wanted: Wanted = NOTHING_WANTED) -> Page:
     """Make `/bots`, with the filters `wanted`."""
     entered: dict[str, list[Json]] = {}
     summaries = archive.competitions()
