@@ -2,6 +2,7 @@
 
 A step of the script is equal to that of the server. Only the tags and attributes of two lists are allowed, which the
 script has too. Plots, which only the server writes, have a few more. None of them can load or run anything.
+A tree that only the server writes may also have HTML of a template (`Markup`).
 """
 
 from collections.abc import Mapping

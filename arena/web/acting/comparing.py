@@ -26,19 +26,7 @@ _WORDS: Final = {
 
 async def comparisons_page(ask: Ask) -> Response:
     """Show the owner's comparisons, challenges of the owner's bots, and the form of a new comparison."""
-    own, received = [
-        [
-            _shown(comparison)
-            for comparison in reversed(
-                await ask.pages(
-                    ask.arena.comparisons.ListComparisons,
-                    comparisons_pb2.ListComparisonsRequest(challenged=challenged),
-                    "comparisons",
-                )
-            )
-        ]
-        for challenged in (False, True)
-    ]
+    own, received = [await _listed(ask, challenged=challenged) for challenged in (False, True)]
     bots = await ask.call(ask.arena.bots.ListOwnedBots, bots_pb2.ListOwnedBotsRequest())
     games = await games_of(ask, [bot.bot for bot in bots.bots])
     versions = []
@@ -88,6 +76,12 @@ async def stop(ask: Ask) -> Response:
     request = comparisons_pb2.CancelComparisonRequest(id=ask.number("id"))
     await ask.call(ask.arena.comparisons.CancelComparison, request)
     return RedirectResponse(f"/me/compare/{request.id}", 303)
+
+
+async def _listed(ask: Ask, *, challenged: bool) -> list[dict[str, Any]]:
+    request = comparisons_pb2.ListComparisonsRequest(challenged=challenged)
+    listed = await ask.pages(ask.arena.comparisons.ListComparisons, request, "comparisons")
+    return [_shown(comparison) for comparison in reversed(listed)]
 
 
 def _shown(comparison: comparisons_pb2.Comparison) -> dict[str, Any]:
