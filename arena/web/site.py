@@ -43,7 +43,7 @@ class Route:
 
 
 def _wanted(query: Query) -> Mapping[str, Any]:
-    return {"wanted": filters.Wanted.of(query)}
+    return {"wanted": filters.ListFilters.of(query)}
 
 
 ROUTES: Final = (

@@ -49,7 +49,7 @@ def game_choices(
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ListFilters:
     """The filters of a list of matches, competitions or bots, from the query of its page; empty ones do not apply."""
 
     game: str = ""
@@ -75,4 +75,4 @@ class Wanted:
         return f"?{urlencode(given)}" if given else ""
 
 
-NOTHING_WANTED: Final = Wanted()
+NO_FILTERS: Final = ListFilters()

@@ -26,8 +26,8 @@ from arena.web.pages.filters import (
     BOT_ORDERS,
     ENDINGS,
     FAULTED,
-    NOTHING_WANTED,
-    Wanted,
+    NO_FILTERS,
+    ListFilters,
 )
 from arena.web.rendering import SITE, game_title, utc
 from arena.web.trees import html
@@ -265,7 +265,7 @@ def matches_paths(archive: SiteArchive) -> Iterator[str]:
     yield from map(matches_path, ("", *games) if len(games) > 1 else ("",))
 
 
-def matches(archive: SiteArchive, game: str, page: str, wanted: Wanted = NOTHING_WANTED) -> Page:
+def matches(archive: SiteArchive, game: str, page: str, wanted: ListFilters = NO_FILTERS) -> Page:
     """Make `/matches`, of one game, with the filters `wanted`.
 
     Raises `NoSuchPage` if there is no such game, or the list has no such page.
@@ -339,7 +339,7 @@ def _day(ended: str | None) -> str:
     return f"{day.day} {day:%B %Y}" if day else "Earlier"
 
 
-def competitions(archive: SiteArchive, wanted: Wanted = NOTHING_WANTED) -> Page:
+def competitions(archive: SiteArchive, wanted: ListFilters = NO_FILTERS) -> Page:
     """Make `/competitions`, with the filters `wanted`."""
     summaries, ends = archive.competitions(), archive.last_ends()
     rows = [
@@ -382,7 +382,7 @@ _BOT_KEYS: Final[Mapping[str, Callable[[Json], Any]]] = {
 }
 
 
-def bots(archive: SiteArchive, wanted: Wanted = NOTHING_WANTED) -> Page:
+def bots(archive: SiteArchive, wanted: ListFilters = NO_FILTERS) -> Page:
     """Make `/bots`, with the filters `wanted`."""
     entered: dict[str, list[Json]] = {}
     summaries = archive.competitions()
