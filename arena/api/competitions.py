@@ -32,7 +32,7 @@ from cardarena.v1 import bots_pb2, competitions_pb2_grpc
 from cardarena.v1 import competitions_pb2 as messages
 
 POLL_S: Final = 1.0
-"""Time in seconds between two polls for callers that watch a competition."""
+"""The time in seconds between two polls for callers that watch a competition."""
 FRESH_S: Final = 1.0
 """How long a result is reused, in seconds."""
 MAX_CONFIG_BYTES: Final = 20_000

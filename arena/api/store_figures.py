@@ -28,7 +28,7 @@ class StoreFigures:
     open_comparisons: int
     """Comparison requests without a verdict."""
     waiting_deal_sets: Mapping[int | None, int]
-    """Deal-sets that may begin and that no worker was given, by speed class; None is the arena's own machine."""
+    """The number of deal-sets that may begin and that no worker was given, by speed class; None is the arena's own machine."""
     read_s: float
     """The time that it took to read them."""
 

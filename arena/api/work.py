@@ -30,11 +30,11 @@ from arena.token_bucket import TokenBucket
 from cardarena.v1 import work_pb2, work_pb2_grpc
 
 MESSAGES_PER_S: Final = 200.0
-"""Messages a second of a worker; one that plays needs about one, and five for each deal-set."""
+"""The number of messages a second of a worker; one that plays needs about one, and five for each deal-set."""
 MESSAGES: Final = 1_000
 """The number of messages of a worker in a burst."""
 MESSAGES_OF_KEY_PER_S: Final = 1_000.0
-"""Messages a second of all workers of a key."""
+"""The number of messages a second of all workers of a key."""
 MESSAGES_OF_KEY: Final = 4_000
 LONG_BYTES: Final = 16_384
 """The length from which a message is part of a report, which has a separate limit and does not count."""

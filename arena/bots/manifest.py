@@ -172,7 +172,7 @@ class DeclaredGame:
     accepts_challenges: Annotated[int, Limits(ge=0, le=1_000)] = 0
     """Challenges of other owners that it accepts on a day."""
     accepts_humans: Annotated[int, Limits(ge=0, le=1_000)] = 0
-    """Matches of people in the browser that it accepts on a day."""
+    """The number of matches of people in the browser that it accepts on a day."""
 
     @property
     def game(self) -> Game:

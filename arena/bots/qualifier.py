@@ -30,13 +30,13 @@ from arena.store.failures import is_of_arena
 from arena.store.registry import Banned
 
 POLL_S: Final = 1.0
-"""Time in seconds between two polls of the registry."""
+"""The time in seconds between two polls of the registry."""
 AT_A_TIME: Final = max(2, min(8, (os.cpu_count() or 1) // 2))
 """The number of simultaneous qualifications. Two cores suffice for two, because a bot waits for most of its qualification."""
 MOST_S: Final = 300.0
 """Time limit of a qualification in seconds: its checks take up to 120 s, and the installation of wheels as long."""
 END_S: Final = 5.0
-"""Time in seconds for the process of a qualification to end its bots and itself."""
+"""The time in seconds for the process of a qualification to end its bots and itself."""
 MAX_TRIES: Final = 3
 """The number of attempts for a version after failures of the arena; then the version waits for the next start of the arena."""
 ARENA: Final = "arena"

@@ -16,7 +16,7 @@ from typing import Final
 from arena.bots.languages import JAVA, LANGUAGES, PYTHON, Language
 
 TRIAL_S: Final = 20.0
-"""Time limit in seconds for a program to print its version."""
+"""The time limit in seconds for a program to print its version."""
 _VERSION_FLAGS: Final[Mapping[str, str]] = {JAVA.name: "-version"}
 _INSTALL: Final[Mapping[str, str]] = {
     "node": "apt install nodejs",

@@ -33,7 +33,7 @@ from arena.results.deal_sets import (
 )
 
 BLOCK_DEAL_SETS: Final = 16
-"""Deal-sets that are played before the test looks at their margins: processes are started anew for each table."""
+"""The number of deal-sets that are played before the test looks at their margins: processes are started anew for each table."""
 
 
 class UnfinishedComparison(Exception):

@@ -74,7 +74,7 @@ class ComparisonQuery:
     terms: MatchTerms
     each_other: bool
     most: int
-    """Deal-sets after which it ends undecided."""
+    """The number of deal-sets after which it ends undecided."""
     same_within: float | None
     challenge: bool = False
     """Whether the second bot may be any bot that accepts challenges. Then neither bot needs a version, and `each_other` is true."""

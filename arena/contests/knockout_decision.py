@@ -10,11 +10,11 @@ from arena.results.anytime.bet import ALPHA
 from arena.results.anytime.verdict import evidence_path
 
 LEAST: Final = 10
-"""Fewest deal-sets of a game."""
+"""The fewest deal-sets of a game."""
 MOST: Final = 200
-"""Deal-sets after which points decide."""
+"""The number of deal-sets after which points decide."""
 EXTRA: Final = 10
-"""Deal-sets that are added if points are equal then."""
+"""The number of deal-sets that are added if points are equal then."""
 
 
 class How(StrEnum):

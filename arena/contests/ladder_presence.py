@@ -20,7 +20,7 @@ from arena.sandbox.house_levels import HOUSE_BOTS
 from arena.store import BotKind, Competition, EnteredBot, Version
 
 FORFEITS_IN_A_ROW: Final = 3
-"""Seats in a row that a remote bot may forfeit before it is no longer drawn."""
+"""The number of seats in a row that a remote bot may forfeit before it is no longer drawn."""
 
 _NAMED: Final = 5
 """The maximal number of bots that a sentence names if no two can meet."""

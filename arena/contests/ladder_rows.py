@@ -70,7 +70,7 @@ class Meetings:
     met: int
     """The number of different bots."""
     opponents: int
-    """Bots of other owners that have played since then."""
+    """The number of bots of other owners that have played since then."""
     share: float
     """How evenly its meetings are spread over the opponents, from 0 to 1, relative to how often these played.
 

@@ -76,7 +76,7 @@ compared with the last of the bots that are needed to fill its tables.
 """
 
 LEAST_TABLES: Final = 2
-"""Least tables of a deal-set with remote bots: with a single table, the luck of the boards could not be separated from skill."""
+"""The smallest number of tables of a deal-set with remote bots: with a single table, the luck of the boards could not be separated from skill."""
 
 _FAINT: Final = 0.01
 """The weight of a prior, which is one deal-set of all bots against each other.

@@ -256,7 +256,7 @@ class GamePlan:
     time_odds: Annotated[Mapping[str, float], Constraint(_time_odds)] = field(default_factory=dict)
     """The share of the time control that a bot has, by its name without a version; others have all of it."""
     deal_sets: Annotated[int, Limits(ge=0, le=MAX_DEAL_SETS), Constraint(_deal_sets)] = 0
-    """Deal-sets of each group; 0 for ladders and for knockouts of two, which end by other rules."""
+    """The number of deal-sets of each group; 0 for ladders and for knockouts of two, which end by other rules."""
     fair: bool = True
     """Whether deals are fair; otherwise they follow from the seed of the competition."""
 
@@ -284,7 +284,7 @@ class RoundRobinTerms:
     """The table `[round_robin]`."""
 
     max_groups: Annotated[int, Limits(ge=1, le=100_000)] | None = None
-    """Most groups of a round."""
+    """The maximal number of groups of a round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,7 +310,7 @@ class KnockoutTerms:
     double: bool = False
     """Whether two losses are needed to be out."""
     most_deal_sets: Annotated[int, Limits(ge=LEAST, le=MAX_DEAL_SETS)] = MOST
-    """Deal-sets of a game after which points decide."""
+    """The number of deal-sets of a game after which points decide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,7 +329,7 @@ class LadderTerms:
     row: LadderRow = LadderRow.NEWEST
     """What has a row in its standings."""
     finals_deal_sets: Annotated[int, Limits(ge=1, le=MAX_DEAL_SETS)] = 8
-    """Deal-sets of each group in the finals, which make its official standings."""
+    """The number of deal-sets of each group in the finals, which make its official standings."""
 
 
 @dataclass(frozen=True, slots=True)

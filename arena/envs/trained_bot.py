@@ -135,7 +135,7 @@ class TrainedBot(cardarena.Bot):
     file: str | Path = "policy.npz"
     """The file that `arena train` writes; a class of a bot has its path."""
     steps = 0
-    """Steps of the rules that a search on top of the policy takes for a decision, about, as those of `house:search-200ms` (2400).
+    """The number of steps of the rules that a search on top of the policy takes for a decision, about, as those of `house:search-200ms` (2400).
 
     Steps are counted, so that the bot plays equally on all machines; it uses fewer only if half of the time for a move
     has passed.

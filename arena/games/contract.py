@@ -30,7 +30,7 @@ Seat = NewType("Seat", int)
 """A place at the table, 0 to n - 1, clockwise."""
 
 MAX_OFFERED: Final = 512
-"""Moves listed on one ask at most; the rules may allow more."""
+"""The number of moves listed on one ask at most; the rules may allow more."""
 
 # Each game has its own classes for these; here only their roles matter.
 Options: TypeAlias = Any

@@ -27,7 +27,7 @@ from arena.sandbox.sandbox import NO_MEMORY, NO_SPAWNER, Sandbox
 from arena.sandbox.spawner.order import Level
 
 CONNECT_S: Final = 20.0
-"""Longest time in seconds from the launch to hello, for bots whose manifest has no other."""
+"""The longest time in seconds from the launch to hello, for bots whose manifest has no other."""
 LATE_TIMES: Final = 3
 """The factor of that time while the arena is late."""
 _LONGER: Final = "a bot may take longer by --start SECONDS, or by start_s of its bot.toml or of its table in [bots]"

@@ -46,7 +46,7 @@ MAX_QUEUED_CALLS: Final = 64
 """The number of calls that may wait while the arena is busy; further ones are refused."""
 MAX_QUEUED_CALLS_OF_OWNER: Final = 16
 TURN_S: Final = 0.25
-"""Time in seconds from one queued call to the next while the arena stays busy."""
+"""The time in seconds from one queued call to the next while the arena stays busy."""
 
 
 _SOCKET_FILE: Final = "unix:"

@@ -31,7 +31,7 @@ CHECK_DISK_S: Final = 1.0
 HALVE_S: Final = 10.0
 """The span in seconds over which the lateness is measured: a lower limit has an effect only after it."""
 WAIT_S: Final = 0.25
-"""Time in seconds between two checks of a match that waits."""
+"""The time in seconds between two checks of a match that waits."""
 
 _log = logging.getLogger(__name__)
 

@@ -108,11 +108,11 @@ BOT_TIME_S: Final[Sequence[float]] = (
     20.0,
 )
 MESSAGE_BYTES: Final = 128
-"""Bytes added for each message: headers of frames and records, and window updates."""
+"""The number of bytes added for each message: headers of frames and records, and window updates."""
 CALL_BYTES: Final = 4_096
-"""Bytes added for each call: its headers, which gRPC limits to this."""
+"""The number of bytes added for each call: its headers, which gRPC limits to this."""
 SILENT_CALL_BYTES: Final = 1_024
-"""Bytes subtracted for a call without a message. gRPC (1.75.1) leaks 50 to 200 bytes for each call that the client
+"""The number of bytes subtracted for a call without a message. gRPC (1.75.1) leaks 50 to 200 bytes for each call that the client
 cancels before it is answered, so such calls are limited."""
 SLOW_SYNC_S: Final = 0.25
 """The duration in seconds above which a sync of the journal is logged."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 FOLDER: Final = "run"
 AGAIN_S: Final = 1.0
-"""Time in seconds until a relay that has ended is started again."""
+"""The time in seconds until a relay that has ended is started again."""
 
 _WAITING: Final = 16
 """The number of connections of one bot that the kernel queues until the relay accepts them."""

@@ -43,7 +43,7 @@ RETURN_S: Final = 20.0
 """The longest time in seconds, after a start of the arena, in which remote bots may return to their matches."""
 
 IDLE_CHECK_S: Final = 1.0
-"""Longest time in seconds between two checks whether launched bots play."""
+"""The longest time in seconds between two checks whether launched bots play."""
 
 OF_PEOPLE: Final = 1_000
 """The first number of processes for matches of people.

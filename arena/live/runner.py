@@ -40,7 +40,7 @@ LATER_PHASES: Final = 0.25
 KEPT_S: Final = 0.5
 """A slot is kept for a new deal-set for this many seconds before a later table of another deal-set gets it."""
 LINGER_S: Final = 0.5
-"""Longest time in seconds that a phase waits for the next deal-set while none is in play."""
+"""The longest time in seconds that a phase waits for the next deal-set while none is in play."""
 DEFAULT_ATTEMPTS: Final = 3
 """The maximal number of starts of a match that the arena fails to finish."""
 

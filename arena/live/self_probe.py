@@ -25,9 +25,9 @@ from arena.live.play_socket import FloodReport, PlaySockets
 from arena.referee.clock import LagMeter
 
 PERIOD_S: Final = 0.1
-"""Time in seconds from the return of one probe to the next."""
+"""The time in seconds from the return of one probe to the next."""
 PATIENCE_S: Final = 10.0
-"""Time in seconds after which a probe is lost, and its connection is replaced. That time counts as a pause."""
+"""The time in seconds after which a probe is lost, and its connection is replaced. That time counts as a pause."""
 TRIES: Final = 3
 """The number of failed connections in a row after which probing pauses."""
 REST_S: Final = 60.0

@@ -64,7 +64,7 @@ class Result:
     faults: tuple[Fault, ...]
     exceptions: tuple[Failure, ...]
     decisions: int
-    """Decisions of all seats."""
+    """The number of decisions of all seats."""
     replay: Path | None
     """The path of its replay, if a folder was given."""
 

@@ -285,7 +285,7 @@ class MatchOutcome:
     fallback_share: tuple[float, ...] = ()
     """By seat, the share of its decisions that the fallback played, 0 to 1. Empty if unknown."""
     hands: int = 0
-    """Hands played, including throw-ins."""
+    """The number of hands played, including throw-ins."""
     decisions: int = 0
     """The number of decisions of all seats."""
     cost: int = field(default=0, compare=False)

@@ -47,7 +47,7 @@ class Row:
     tier: int | None
     """The tier, from 1. No bot of a tier is called worse than the best of the tier."""
     matches: int
-    """Matches with a result."""
+    """The number of matches with a result."""
     faults: Mapping[str, int]
     """The number of faults of each kind, in order of name."""
 
@@ -69,9 +69,9 @@ class Standings:
     needed: int | None
     """About how many more deal-sets the first call needs, if differences do not change; None after the first call, and without an estimate."""
     complete: int
-    """Deal-sets whose matches all have results."""
+    """The number of deal-sets whose matches all have results."""
     planned: int
-    """Deal-sets in the schedule."""
+    """The number of deal-sets in the schedule."""
     problem: str
     """Why no bot is ranked, in one sentence; empty if there is a ranking."""
     forfeit_points: float | None

@@ -35,21 +35,21 @@ from arena.live.limits import LOCAL, address_of
 from arena.live.metrics import Traffic
 
 BURST_BYTES: Final = 256 << 10
-"""Bytes that a connection may send in a burst besides messages: a TLS handshake, headers, frames."""
+"""The number of bytes that a connection may send in a burst besides messages: a TLS handshake, headers, frames."""
 SILENT_BURST_BYTES: Final = 96 << 10
 """The same before its first call is known. It includes the first message, which gRPC may read before it reports the call."""
 BYTES_PER_S: Final = 64 << 10
-"""Bytes a second that it may send besides messages."""
+"""The number of bytes a second that it may send besides messages."""
 RECEIVE_BYTES: Final = 32 << 10
 """Receive buffer of a connection. gRPC reads a connection until its buffer is empty: with a larger one, others would
 wait for megabytes of a connection that sends without end."""
 CHECK_S: Final = 0.1
-"""Time in seconds between two checks while the process is busy."""
+"""The time in seconds between two checks while the process is busy."""
 ALERT_CHECK_S: Final = 0.02
-"""Time in seconds between two checks for `ALERT_S` seconds after a connection was closed, as flooding clients reconnect."""
+"""The time in seconds between two checks for `ALERT_S` seconds after a connection was closed, as flooding clients reconnect."""
 ALERT_S: Final = 10.0
 COUNT_S: Final = 0.5
-"""Time in seconds between two counts of descriptors; a count takes a millisecond for a thousand."""
+"""The time in seconds between two counts of descriptors; a count takes a millisecond for a thousand."""
 FOR_A_CHECK: Final = 8
 """Spare descriptors that are freed for a check if no others are free."""
 SHARE: Final = 1 / 50
@@ -57,9 +57,9 @@ SHARE: Final = 1 / 50
 BUSY: Final = 0.25
 """Processor use above which the process is busy; a harmful flood takes more."""
 QUIET_S: Final = 15.0
-"""Time in seconds between two checks while the process is not busy."""
+"""The time in seconds between two checks while the process is not busy."""
 FORGIVEN_S: Final = 60.0
-"""Time in seconds after which a closed connection no longer counts against its address."""
+"""The time in seconds after which a closed connection no longer counts against its address."""
 STRIKES: Final = 3
 """Closed connections of one address within that time after which the address is blocked."""
 
@@ -122,7 +122,7 @@ Connections = Callable[[], contextlib.AbstractContextManager[Iterator[ClientConn
 @dataclass(slots=True)
 class _Known:
     beside_bytes: int = 0
-    """Bytes besides messages at the last check; negative if those of messages were overestimated."""
+    """The number of bytes besides messages at the last check; negative if those of messages were overestimated."""
     level_bytes: float = 0.0
     """Level of a leaky bucket that bytes besides messages fill."""
     cut: bool = False

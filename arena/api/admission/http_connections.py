@@ -20,11 +20,11 @@ class HttpLimits:
     """Numbers of open connections, and their times in seconds."""
 
     of_address: int
-    """Connections of one address of another machine."""
+    """The number of connections of one address of another machine."""
     remote: int
-    """Connections of all other machines together."""
+    """The number of connections of all other machines together."""
     local: int
-    """Connections of this machine, which others cannot use."""
+    """The number of connections of this machine, which others cannot use."""
     head_s: float
     """The time for the whole head of a request, from the connection or from the previous answer."""
     answer_s: float

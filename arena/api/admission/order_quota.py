@@ -26,9 +26,9 @@ class OrderLimits:
     """The quota of one orderer."""
 
     in_play: int
-    """Matches in play at a time."""
+    """The number of matches in play at a time."""
     per_minute: int
-    """Matches a minute, which may also be ordered in one burst."""
+    """The number of matches a minute, which may also be ordered in one burst."""
     hands: int
     """Limit on the option `hands` of a match; a game's default is not limited."""
 

@@ -8,7 +8,7 @@ from collections import Counter, deque
 from typing import Final
 
 AT_FIRST: Final = 16
-"""Deal-sets that the workers of a key may hold together before they have reported any."""
+"""The number of deal-sets that the workers of a key may hold together before they have reported any."""
 MORE: Final = 4
 """The increase with each deal-set that they report."""
 LESS: Final = 8

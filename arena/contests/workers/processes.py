@@ -31,7 +31,7 @@ STOP_S: Final = 10.0
 MOST_STARTS: Final = 6
 """Failed starts in a row after which a worker counts as broken."""
 MOST_LOCAL: Final = 64
-"""Most local workers; those on other machines have higher numbers."""
+"""The maximal number of local workers; those on other machines have higher numbers."""
 
 _log = logging.getLogger(__name__)
 

@@ -29,7 +29,7 @@ from arena.sandbox.spawner.order import Level
 from cardarena.v1 import journal_pb2, work_pb2
 
 SILENT_S: Final = 60.0
-"""Longest silence of a worker, which sends its counts every five seconds."""
+"""The longest silence of a worker, which sends its counts every five seconds."""
 MOST_TAKES: Final = 64
 """The maximal number of deal-sets that a worker may ask for at a time: the arena takes as many from the store."""
 MOST_UNREAD: Final = 8

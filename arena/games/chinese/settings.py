@@ -25,7 +25,7 @@ SETTINGS: Final = comb(HAND_SIZE, FRONT_SIZE) * comb(HAND_SIZE - FRONT_SIZE, MID
 OFFERED_SETTINGS: Final = 8
 """Good settings that are offered to a bot without a search of its own."""
 _HANDS_KEPT: Final = 256
-"""Hands whose candidates are cached, as all tables of a deal-set have the same hands."""
+"""The number of hands whose candidates are cached, as all tables of a deal-set have the same hands."""
 
 
 def candidates(cards: Sequence[Card], k: int) -> tuple[Rows, ...]:

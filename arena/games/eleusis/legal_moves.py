@@ -38,7 +38,7 @@ from arena.games.eleusis.work import EXAMPLES
 _EXAMPLES: Final = tuple(Rule(text) for text in EXAMPLES)
 
 _WORDS: Final = 8
-"""Attempts at rejection sampling before strings are counted."""
+"""The number of attempts at rejection sampling before strings are counted."""
 
 PROPHET_OPTION: Final = Listed((PASS, DECLARE))
 JUDGE_PLAY: Final = Listed((RIGHT, WRONG))

@@ -84,7 +84,7 @@ class Match:
     options: Options
     hand: int
     rubber_deals: int
-    """Hands completed in this rubber."""
+    """The number of hands completed in this rubber."""
     totals: tuple[int, int]
     rubbers: tuple[int, int]
     rubbers_played: int

@@ -35,7 +35,7 @@ class Split(Frozen):
     """The parts of a seat's points in a hand."""
 
     tricks: int
-    """Points of the cards in its tricks, without the bonus for the last trick."""
+    """The points of the cards in its tricks, without the bonus for the last trick."""
     last_trick: int
     sequences: int
     """0 unless the seat won the contest and has a trick."""

@@ -41,7 +41,7 @@ class Side:
     known: tuple[Card, ...]
     played: tuple[Card, ...]
     points: int
-    """Points for tricks, a complete bela, and melds once the seat has a trick."""
+    """The points for tricks, a complete bela, and melds once the seat has a trick."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ def follower_wins(led: Card, reply: Card, trump: str) -> bool:
 POINTS: Final = {"A": 11, "T": 10, "K": 4, "Q": 3, "J": 2, "9": 0}
 """Points of a captured card, by rank."""
 LAST_TRICK: Final = 10
-"""Points for the last trick, if all cards are played (R3)."""
+"""The points for the last trick, if all cards are played (R3)."""
 MARRIAGE: Final = 20
 TRUMP_MARRIAGE: Final = 40
 GOAL: Final = 66

@@ -23,7 +23,7 @@ REGAINED_PER_S: Final = DEAL_TIME_S / 3_600
 FREE_S: Final = 1.0
 """Seconds of a step that are not charged. A bot with less in its account is not asked."""
 STEP_S: Final = 5.0
-"""Longest time in seconds for one step."""
+"""The longest time in seconds for one step."""
 REMEMBERED: Final = 1_000
 """The number of accounts above which full ones are removed."""
 

@@ -47,7 +47,7 @@ from arena.store.failures import first_error, is_of_arena
 from cardarena.v1 import journal_pb2
 
 RECONNECT_S: Final = 30.0
-"""Time in seconds after a restart in which bots may reconnect before their clocks run."""
+"""The time in seconds after a restart in which bots may reconnect before their clocks run."""
 POWER_CUT: Final = "the machine stopped, and what bots had seen of it may not be known"
 """The reason why deals are void after a power cut."""
 

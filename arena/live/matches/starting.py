@@ -27,7 +27,7 @@ from arena.referee.terms import MatchTerms
 from cardarena.v1 import journal_pb2
 
 SLOT_CHECK_S: Final = 1.0
-"""Longest time in seconds between two checks of a scheduled match whose bot plays its limit of matches."""
+"""The longest time in seconds between two checks of a scheduled match whose bot plays its limit of matches."""
 
 Reserved: TypeAlias = tuple[Session, ...]
 """The sessions of a match's bots, by seat; each counts the match."""

@@ -23,7 +23,7 @@ from arena.records.journal.recovery import JournalRun
 from arena.records.read import replay_path
 
 CHECK_S: Final = 10.0
-"""Time in seconds between two checks."""
+"""The time in seconds between two checks."""
 PAUSE_S: Final = 0.005
 """Pause in seconds after each piece of work, so that the loop's thread gets the interpreter."""
 

@@ -38,7 +38,7 @@ So a decision has the same id on every stream, and after a restart of the arena.
 ids.
 """
 MAX_TRAILING_BYTES: Final = 1 << 20
-"""Most bytes of unsent events in the end of a match; the newest are sent. Only a seat that the fallback plays for most
+"""The maximal number of bytes of unsent events in the end of a match; the newest are sent. Only a seat that the fallback plays for most
 of a long match misses any, and the replay has all of them."""
 REMEMBERED_ASKS: Final = 1024
 """Settled asks that are remembered, to tell a repeated answer from a different one."""

@@ -11,7 +11,7 @@ from arena.live.session.limits import MAX_MATCHES, MAX_OPEN_ASKS
 from cardarena.v1 import play_pb2
 
 MAX_GAMES: Final = 100
-"""Most games that a bot may declare."""
+"""The maximal number of games that a bot may declare."""
 
 _Why = play_pb2.GameRefusal
 

@@ -20,7 +20,7 @@ FREE_MESSAGES_PER_S: Final = 20.0
 MIN_PING_INTERVAL_MS: Final = 10_000
 """The shortest interval of HTTP/2 pings: they count as bytes besides messages, so the connection of a client that sends more may be closed."""
 MAX_SENT_BYTES: Final = 2 << 20
-"""Longest message of the arena, in bytes: a welcome may list 512 matches, and the end of a match all events that were
+"""The longest message of the arena, in bytes: a welcome may list 512 matches, and the end of a match all events that were
 not sent to a seat before."""
 
 LIMITS: Final = play_pb2.Limits(

@@ -27,7 +27,7 @@ Key = TypeVar("Key", bound=Hashable)
 class _SentMessage:
     frame: bytes
     open_before: frozenset[int]
-    """Asks that were open when it was sent. The answer to any later one acknowledges it."""
+    """The asks that were open when it was sent. The answer to any later one acknowledges it."""
 
 
 class UnacknowledgedMessages(Generic[Key]):

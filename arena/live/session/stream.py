@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MAX_FRAME_BYTES: Final = 120_000
-"""Largest frame of asks; frames stay under 128 kB."""
+"""The largest frame of asks; frames stay under 128 kB."""
 
 
 class Postbox(Protocol):

@@ -42,7 +42,7 @@ class Verdict:
     """The evidence now; it may have been larger at the decision."""
     deal_sets: int
     decided_after: int | None
-    """Deal-sets after which it was decided which bot is better; None if it is not."""
+    """The number of deal-sets after which it was decided which bot is better; None if it is not."""
     needed: Forecast | None
     """The forecast of needed deal-sets; None after the decision, and for margins without a bound."""
     approximate: bool

@@ -48,7 +48,7 @@ MIN_ASKS: Final = 10
 MAX_EVENTS: Final = 200
 """The maximal number of events of the hand in the report of a failed ask."""
 CUT_CHECK_S: Final = 0.05
-"""Time in seconds between two checks for matches to be ended, after the time of their seating is over."""
+"""The time in seconds between two checks for matches to be ended, after the time of their seating is over."""
 RANDOM: Final = BotId("random")
 _NOT_IN_IDS: Final = re.compile(r"[^A-Za-z0-9_-]")
 

@@ -19,12 +19,12 @@ class Declaration:
     `GameSupport(game="democracy", seats=[3, 4], rules_version=1)` also limits seats and rules.
     """
     max_matches: ClassVar[int | None] = None
-    """Matches that it plays at the same time; by default as many as it can decide at once.
+    """The number of matches that it plays at the same time; by default as many as it can decide at once.
 
     That is 1 for a plain `move`, the number of `workers` or `processes`, and 64 for `async def move` and a `BatchBot`.
     """
     max_open_asks: ClassVar[int | None] = None
-    """Asks that may be open at the same time; by default as many as it can decide at once.
+    """The number of asks that may be open at the same time; by default as many as it can decide at once.
 
     Further asks wait at the arena, and their clocks do not run. A fast bot plays faster with more open asks, because
     the next ones have already arrived. In a slow bot they wait in its own queue, and their clocks run.
@@ -63,7 +63,7 @@ class Bot(Declaration, Generic[ViewT, MoveT, EventT]):
     """Threads that call the methods; with 1 it is the thread that called `run`. The calls of a match may be on
     different threads."""
     processes: ClassVar[int] = 0
-    """Processes that call the methods; with 0 it is the one that called `run`.
+    """The number of processes that call the methods; with 0 it is the one that called `run`.
 
     Each match stays in one process. Each process imports the program, so the class must be at the top of a module.
     `cardarena.run` does nothing in these processes.

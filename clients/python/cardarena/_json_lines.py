@@ -20,7 +20,7 @@ from cardarena.v1.play_pb2 import Answer, AskClosed, MatchEnd, MatchStart
 from cardarena.v1.play_pb2 import Ask as AskMessage
 
 SEED_BYTES: Final = 4
-"""Bytes of an ask's seed in its line: as much as the C function `srand` takes."""
+"""The number of bytes of an ask's seed in its line: as much as the C function `srand` takes."""
 _KEYS: Final = frozenset(
     name for field in Answer.DESCRIPTOR.fields for name in (field.name, field.json_name)
 )

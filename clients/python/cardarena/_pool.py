@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _NAME: Final = "cardarena-process-"
 CHECK_S: Final = 0.1
-"""Time in seconds after which a process learns that its ask was closed."""
+"""The time in seconds after which a process learns that its ask was closed."""
 LEAVE_S: Final = 1.0
 """Seconds that a process may take to end before it is terminated."""
 EXIT_INTERRUPTED: Final = 130  # as in shells: 128 plus the number of SIGINT
