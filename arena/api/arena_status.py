@@ -61,7 +61,7 @@ def status_of_folder(data: Path) -> Status:
     try:
         running = is_running(data)
     except OSError as error:
-        raise NoStatus(f"cannot look into {data}: {error.strerror}") from error
+        raise NoStatus(f"cannot read {data}: {error.strerror}") from error
     notice = read_notice(data)
     if not running:
         raise NoStatus(_not_running(data, notice))
@@ -82,7 +82,7 @@ def _not_running(data: Path, notice: RunningNotice | None) -> str:
         return f"no arena runs in the folder {data}"
     return (
         f"no arena runs in the folder {data}; the last one, process {notice.pid}, was killed: "
-        "what was in play goes on when an arena is started there again"
+        "matches in play continue when an arena is started there again"
     )
 
 

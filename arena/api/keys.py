@@ -55,7 +55,7 @@ class KeyCalls(keys_pb2_grpc.KeyServiceServicer):
             if bot and not owner:
                 owner = keys.owner_of(bot) or ""
                 if not owner:
-                    raise Refused("UNKNOWN_BOT", f"{bot!r} is a new bot: say whose it is")
+                    raise Refused("UNKNOWN_BOT", f"{bot!r} is a new bot: name its owner")
             if not all(NAME.fullmatch(name) for name in (owner, bot or owner)):
                 raise Refused("BAD_NAME", NAME_RULE)
             if scope == Scope.OWNER:

@@ -47,9 +47,9 @@ def _one(value: float) -> Mapping[Any, float]:
 # fmt: off
 _GAUGES: Final[tuple[_Gauge, ...]] = (
     # name                     what it is                                                    the value
-    ("draining",               "1 while the arena is about to end and takes nothing new.",   lambda source: source.arena.draining),
+    ("draining",               "1 while the arena is ending and accepts no bots and matches.",   lambda source: source.arena.draining),
     ("matches_in_play",        "Matches in play.",                                           lambda source: len(source.arena.matches.referee.runners)),
-    ("admission_open",         "1 while new matches are taken.",                             lambda source: source.takes_matches),
+    ("admission_open",         "1 while new matches are accepted.",                             lambda source: source.takes_matches),
     ("sessions",               "Bots seen since the start, and those that may come back.",   lambda source: len(source.arena.sessions)),
     ("sessions_connected",     "Bots with a stream.",                                        lambda source: source.connected_bots),
     ("outbox_bytes",           "Bytes that wait to be sent to all bots.",                    lambda source: sum(_queued(source, 1))),
@@ -65,23 +65,23 @@ _LAG_GAUGES: Final[tuple[_Gauge, ...]] = (
 )
 _COUNTERS: Final[tuple[_Counter, ...]] = (
     # name, what it counts, labels, and values by label
-    ("matches_begun", "Matches begun, or gone on with after a restart.", ("game",),
+    ("matches_begun", "Matches begun, or resumed after a restart.", ("game",),
         lambda source: {(game,): counts.begun for game, counts in source.counts.games.items()}),
-    ("matches_ended", "Matches that came to an end, by how they ended.", ("game", "ending"),
+    ("matches_ended", "Matches that have ended, by ending.", ("game", "ending"),
         lambda source: {
             (game, ending.name.lower()): number
             for game, counts in source.counts.games.items()
             for ending, number in counts.ended.items()
         }),
-    ("decisions", "Decisions of seats, those played by fallback too.", ("game",),
+    ("decisions", "Decisions of seats, including those of the fallback.", ("game",),
         lambda source: {(game,): counts.decisions for game, counts in source.counts.games.items()}),
-    ("faults", "What bots did wrong, by kind.", ("kind",),
+    ("faults", "Faults of bots, by kind.", ("kind",),
         lambda source: {(kind.name.lower(),): source.counts.faults[kind] for kind in FaultKind}),
     ("matches_aborted", "Matches that the arena aborted, by cause.", ("cause",),
         lambda source: {(cause.name.lower(),): source.counts.aborted[cause] for cause in AbortCause}),
-    ("deal_sets", "Deal-sets by what became of them; those void were drawn before.", ("step",),
+    ("deal_sets", "Deal-sets by step; those that are void were drawn before.", ("step",),
         lambda source: {(step,): source.deal_log.counts[step] for step in DEAL_STEPS}),
-    ("admission_refused", "Matches that were refused as too much.", (),
+    ("admission_refused", "Matches that were refused because of load or a full disk.", (),
         lambda source: _one(source.refused_matches)),
     ("worker_decisions", "Decisions of workers since they started.", ("process",),
         lambda source: {(str(worker.number),): worker.decisions for worker in source.workers if worker.number}),
@@ -89,10 +89,10 @@ _COUNTERS: Final[tuple[_Counter, ...]] = (
         lambda source: _one(source.failed_begins)),
     ("worker_starts", "Starts of workers.", ("process",),
         lambda source: {(str(worker.number),): worker.starts for worker in source.workers if worker.number}),
-    ("refunded_seconds", "Time not charged, as the arena was late.", (),
+    ("refunded_seconds", "Time that was not charged because the arena was late.", (),
         lambda source: _one(source.counts.refunded_s)),
     ("messages", "Messages from bots.", (), lambda source: _one(source.counts.messages)),
-    ("messages_refused", "Messages from bots that could not be taken, by reason.", ("reason",),
+    ("messages_refused", "Messages from bots that were refused, by reason.", ("reason",),
         lambda source: {(refusal_word(at),): number for at, number in source.counts.messages_refused.items()}),
     ("streams_opened", "Streams that said hello.", (), lambda source: _one(source.counts.streams_opened)),
     ("streams_closed", "Streams that ended, by reason.", ("reason",),
@@ -110,10 +110,10 @@ _LAG_COUNTERS: Final[tuple[_Counter, ...]] = (
 )
 _TIMINGS: Final[tuple[_Timing, ...]] = (
     ("charged_seconds", "Time charged to a bot for a decision.", lambda source: source.counts.charged),
-    ("turnaround_seconds", "From the arrival of an answer to the sending of the ask that followed, journal included.",
+    ("turnaround_seconds", "Time from the arrival of an answer to the sending of the next ask, including the journal.",
         lambda source: source.counts.turnaround),
     ("journal_write_seconds", "Writes of the journal.", lambda source: source.counts.journal_write),
-    ("journal_sync_seconds", "Syncs of the journal, until the arena knows.", lambda source: source.counts.journal_sync),
+    ("journal_sync_seconds", "Syncs of the journal, until their end is known.", lambda source: source.counts.journal_sync),
 )
 # fmt: on
 
@@ -156,14 +156,16 @@ def _of_the_machine(source: MetricsSource) -> Iterator[Metric]:
     if source.connections is not None:
         yield _gauge("connections", "Connections with clients.", source.connections.open)
         cut = _one(source.connections.cut)
-        yield _counter("connections_cut", "Connections that were cut, as they flooded.", (), cut)
+        yield _counter(
+            "connections_cut", "Connections that were closed because they flooded.", (), cut
+        )
     with contextlib.suppress(OSError):
         total, _, free = shutil.disk_usage(source.data)
         yield _gauge("disk_bytes", "Size of the disk of the data folder.", total)
         yield _gauge("disk_free_bytes", "Room on the disk of the data folder.", free)
     yield _gauge(
         "backup_timestamp_seconds",
-        "When the newest backup was begun; 0 if there is none.",
+        "Time when the newest backup was begun; 0 without a backup.",
         last_backup_unix_s(source.data),
     )
     if source.certificate is not None:
@@ -195,7 +197,9 @@ def of_the_store(
         figures.paused_by_arena,
     )
     yield _gauge(
-        "versions_waiting", "Submitted versions not qualified yet.", figures.waiting_versions
+        "versions_waiting",
+        "Submitted versions that are not qualified yet.",
+        figures.waiting_versions,
     )
     waiting = Counter(figures.waiting_deal_sets)
     waiting.update(+Counter(waiting_again))

@@ -262,7 +262,7 @@ async def while_bots_can_start(sandbox: Sandbox | None) -> AsyncGenerator[None]:
         _log.error("the spawner of bots has ended")
         raise CannotServe(
             "the process that starts sandboxed bots has ended, and no bot could be started any more; "
-            "start the program again, and everything goes on"
+            "start the program again to continue"
         )
 
 

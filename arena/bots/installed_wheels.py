@@ -155,7 +155,7 @@ def _keep(site: Path, folder: Path) -> None:
     site.chmod(0o755)  # renaming needs write permission
     try:
         site.rename(folder)
-    except OSError:  # another process may have installed them meanwhile
+    except OSError:  # another process may have installed them already
         if not folder.is_dir():
             raise
     else:

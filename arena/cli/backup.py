@@ -61,7 +61,7 @@ def backup(file: Path, keep: int | None, as_json: bool, data: Path) -> None:
         file = name_in(folder, time.time())
     elif keep is not None:
         raise click.UsageError(
-            f"--keep needs a folder of backups, and {file} is none: mkdir {file}"
+            f"--keep needs a folder of backups, and {file} is no folder: mkdir {file}"
         )
     with (
         plain_errors(),

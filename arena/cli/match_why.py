@@ -82,7 +82,7 @@ Examples:
 @click.option(
     "--opponent",
     metavar="NAME",
-    help="What this bot does in public, beside the others, in this match and its newest ones of the game.",
+    help="The public acts of this bot, compared with the others, in this match and its newest ones of the game.",
 )
 @click.option("--full", is_flag=True, help="Print every fault in full, not only the first three.")
 @json_option

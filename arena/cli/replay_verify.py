@@ -130,7 +130,7 @@ def verify(
     concerned = {receipt.path for verdict in verdicts for receipt in verdict.receipts}
     for receipt in receipts:
         if receipt.path not in concerned:
-            raise click.ClickException(f"{receipt.path} is of none of these deal-sets")
+            raise click.ClickException(f"{receipt.path} belongs to none of these deal-sets")
     noted = {notes_file.path for verdict in verdicts for notes_file in verdict.notes_files}
     for notes_file in notes_files:
         if not failed and notes_file.path not in noted:

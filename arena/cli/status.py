@@ -169,7 +169,7 @@ def _times(times_ms: Quantiles) -> str:
     if not times_ms["count"]:
         return "nothing yet"
     p50, p99 = (
-        "more than is told apart" if bound_ms is None else f"{bound_ms:g} ms"
+        "above the largest bucket" if bound_ms is None else f"{bound_ms:g} ms"
         for bound_ms in (times_ms["p50"], times_ms["p99"])
     )
     return f"{p50} at the median, {p99} at p99"

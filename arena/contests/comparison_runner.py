@@ -130,7 +130,7 @@ class ComparisonProgress:
         if was_played:
             self._kept = len(self.margins)
             if not await run_sync(self._keep_margins, int(spent_s * 1000)):
-                return False  # it was cancelled meanwhile
+                return False  # it was cancelled since it started
         ended = await run_sync(self._ended)
         if ended is not None:
             await run_sync(self._requests.end, self._request.id, *ended)

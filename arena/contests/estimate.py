@@ -132,7 +132,7 @@ def _deal_sets(plan: CompetitionPlan, format_: Format, game: GamePlan, bots: int
         )
     if terms.groups * terms.best < seats:
         raise TooFewBots(
-            f"finals of {seats} seats need {seats} bots; {terms.groups * terms.best} go on"
+            f"finals of {seats} seats need {seats} bots; {terms.groups * terms.best} advance"
         )
     sizes = [smaller + (at < larger) for at in range(terms.groups)]
     every = sum(_groups(size, seats, MAX_GROUPS) for size in [*sizes, terms.groups * terms.best])

@@ -174,7 +174,7 @@ def _distinct(games: tuple["GamePlan", ...], _: object) -> tuple["GamePlan", ...
     names = [game.name for game in games]
     for name in names:
         if names.count(name) > 1:
-            raise ValueError(f"{name} seats is there twice")
+            raise ValueError(f"{name} seats is given twice")
     return games
 
 

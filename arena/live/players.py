@@ -342,7 +342,7 @@ def command_of(
         folder = Blobs(data).unpacked(version.sha256).absolute()
         python = bot_python(data / BOT_PYTHON)
     except StoreError as error:
-        raise BadCommand(f"the files of {version} are gone: {error}") from error
+        raise BadCommand(f"the files of {version} are missing: {error}") from error
     except OSError as error:
         raise BadCommand(f"{version} cannot be unpacked: {error.strerror}") from error
     packages = _packages(version, folder, data, sandbox)

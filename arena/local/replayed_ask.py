@@ -64,7 +64,7 @@ class Walk:
                         return self._again(frame, decision, match_id)
                     self._past(frame, decision, earlier=earlier)
             self._tell(frame)
-        raise AssertionError(f"step {step} is none of the replay")
+        raise AssertionError(f"step {step} is no step of the replay")
 
     def _ask(self, frame: PlaybackStep, decision: ReplayedDecision) -> LocalAsk:
         allowed, times_ms = self._form.rules.moves(frame.before, self._seat), self._clock.times_ms()

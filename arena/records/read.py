@@ -257,7 +257,7 @@ def spec_of(opened: journal_pb2.Opened, key: bytes) -> MatchSpec:
             for out in opened.forfeited_seats
         )
         if any(out.seat >= terms.seats for out in forfeited_seats):
-            raise ValueError("a seat that forfeited is none of the match")
+            raise ValueError("a forfeited seat is no seat of the match")
     except (OtherRules, UnknownGame) as error:
         raise Unplayable(str(error)) from None
     except BadOptions as error:

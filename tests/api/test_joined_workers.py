@@ -334,7 +334,7 @@ def test_a_bot_that_dials_in_is_no_bot_for_other_machines(tmp_path, monkeypatch)
     async def during(world):
         world.remote = ("ann",)
         del world.versions["ann"]
-        with pytest.raises(CannotPlay, match="ann dials in"):
+        with pytest.raises(CannotPlay, match="ann is a remote bot"):
             await world.play(plans_of(1))
         assert world.results.ended == {}
 

@@ -298,7 +298,7 @@ OF_GAMES = [
     ('game = "klaberjas"',          "games[1].game: there is no game 'klaberjas'; did you mean klaberjass?", "a game"),
     ("time_control = { mov_ms = 1 }", "games[1].time_control: there is no key 'mov_ms'",           "a clock"),
     ("options = { hand = 4 }",      "games[1]: there is no option 'hand'",                         "an option"),
-    ('game = "sixty_six"',          "games: sixty_six of 2 seats is there twice",                  "a game twice"),
+    ('game = "sixty_six"',          "games: sixty_six of 2 seats is given twice",                  "a game twice"),
 ]
 # fmt: on
 

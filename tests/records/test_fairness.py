@@ -692,7 +692,7 @@ def test_verify_fails_where_a_receipt_is_of_another_deal_set(house, tmp_path):
     receipt = changed(house, "ann", tmp_path, field("context", "00" * 32))
     result = run("verify", house.replay_file(), "--receipt", receipt.path)
     assert result.exit_code == 1
-    assert "is of none of these deal-sets" in result.stderr
+    assert "belongs to none of these deal-sets" in result.stderr
 
 
 def seeded_after_all(records):

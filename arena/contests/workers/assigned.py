@@ -184,7 +184,7 @@ class AssignedDealSet:
             ReportedDealSet(played, fixed.opening, place, recording)
         )
         try:
-            self._require_latest(message)  # it may have been assigned again meanwhile
+            self._require_latest(message)  # it may have been assigned again during the wait
         except Stale:
             discard(reported)
             raise

@@ -449,8 +449,8 @@ class PoolPlayer:
                     continue
                 if not self._players.is_launched(name):
                     raise CannotPlay(
-                        f"{name} dials in: a competition with a speed class is played on other "
-                        "machines, which have submitted bots and packed ones only"
+                        f"{name} is a remote bot: a competition with a speed class is played on other "
+                        "machines, which run only submitted and packed bots"
                     )
                 command = self._players.command(name)
                 self._packed[name] = await trio.to_thread.run_sync(self._pack, command)

@@ -195,7 +195,7 @@ async def run_local_workers(
 async def _run(process: WorkerProcess, worker: Worker) -> None:
     """Keep the process of a worker running, and report if it cannot run."""
     await process.run()
-    worker.broken(f"{worker.name} cannot play: it has said why")
+    worker.broken(f"{worker.name} cannot play: it has printed the reason")
 
 
 def make_folder(folder: Path) -> None:

@@ -372,7 +372,7 @@ class Worker:
             self._dropped.remove(begin)
             self._account.release()
             self._changed()
-            _log.info("a report counts no longer", extra={"deal_set": begin.deal_set})
+            _log.info("the report does not count any more", extra={"deal_set": begin.deal_set})
 
     def pass_time(self, seconds: float) -> None:
         """Count a time without a message: too long a silence ends its connection. A deal-set that it holds for too long fails."""

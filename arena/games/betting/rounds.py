@@ -151,7 +151,7 @@ def closed(limits: Limits, chips: Chips, live: tuple[Seat, ...]) -> Round:
 def act(betting: Round, move: BettingMove) -> Round:
     """Return the round after a move of the seat to act. Raises `IllegalMove` if the move is illegal."""
     if not betting.pending:
-        raise IllegalMove("nobody is to bet now")
+        raise IllegalMove("no seat is to bet now")
     player, pending, answered = betting.pending[0], betting.pending[1:], betting.answered
     limits, chips, live, price = betting.limits, betting.chips, betting.live, betting.price
     to_call = betting.to_call
@@ -179,7 +179,7 @@ def act(betting: Round, move: BettingMove) -> Round:
 def choices(betting: Round) -> Choices:
     """Return the legal moves of the seat to act. Raises `IllegalMove` if the round is over."""
     if not betting.pending:
-        raise IllegalMove("nobody is to bet now")
+        raise IllegalMove("no seat is to bet now")
     to_match, low, high = betting.price.to_match, betting.min_to, betting.max_to
     if low is None or high is None:
         return CALL_OR_FOLD if betting.to_call else ONLY_CHECK

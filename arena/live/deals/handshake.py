@@ -227,7 +227,7 @@ class Handshake:
             text = "the commitment"
             return refusal(_Reason.REFUSAL_REASON_ALREADY_ANSWERED, text)
         if participant.too_late or self.phase is not HandshakePhase.COMMIT:
-            text = "the commitment came too late; the deal-set goes on without it"
+            text = "the commitment came too late; the deal-set continues without it"
             return refusal(_Reason.REFUSAL_REASON_OUT_OF_ORDER, text)
         participant.commitment = commitment
         self._times.answered(bot.name, self._began_s)

@@ -145,7 +145,7 @@ class Handshakes:
         # Another bot's context is refused like an unknown one: which contexts exist is secret.
         if self._over.get(context) == bot:
             return None  # it was sent before the bot knew that the draw is over
-        text = "there is none of this context, or it is another bot's"
+        text = "there is no deal-set of this context, or it is another bot's"
         return refusal(play_pb2.RefusalReason.REFUSAL_REASON_UNKNOWN_DEAL, text)
 
 

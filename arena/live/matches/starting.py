@@ -67,7 +67,7 @@ class MatchStarter:
         """
         for bot in match.table.bots:
             if (session := self._sessions.get(bot)) is not None and session.sent_home:
-                raise Refused(BOT_NOT_AVAILABLE, f"the arena has ended {bot.name!r} meanwhile")
+                raise Refused(BOT_NOT_AVAILABLE, f"the arena has ended the process of {bot.name!r}")
 
     async def bots_are_free(self, match: MatchRecord) -> None:
         """Wait until every bot accepts another match."""

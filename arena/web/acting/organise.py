@@ -37,8 +37,8 @@ MOST_SHOWN: Final = 12
 _ABOUT: Final = {
     "start": "play begins, and no bot can enter any more",
     "pause": "matches in play are finished, no new ones begin",
-    "resume": "play goes on where it stopped",
-    "freeze": "makes official standings of what is complete, and play goes on",
+    "resume": "play continues where it stopped",
+    "freeze": "makes official standings from the complete deal-sets; play continues",
     "finish": "ends play for good, and makes the last official standings",
     "delete": "removes the draft with its entries",
 }
