@@ -10,17 +10,16 @@ the same game.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Iterator, MutableSequence, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import fields
 from enum import StrEnum
+from functools import cached_property
 from hashlib import blake2b
 from typing import Any, Final, NamedTuple, TypeAlias, get_args, get_type_hints
 
+from arena.envs.writers import At, Numbers, Source, Writer, compiled, indented
 from arena.games.cards import CANONICAL, Card
 from arena.games.contract import Seat
-
-Numbers: TypeAlias = MutableSequence[float]
-"""Zeros of 32-bit floats that a code writes into."""
 
 Rename: TypeAlias = Callable[[Any], Any]
 """Returns a value with its suits renamed, such as a card; it also renames the words `clubs`, `diamonds`, `hearts`, `spades`."""
@@ -54,9 +53,19 @@ class ValueCode(ABC):
     is_certain = False
     """Whether every value writes a number that is not 0, so that zeros mean that there is none."""
 
-    @abstractmethod
     def write(self, value: Any, seat: int, numbers: Numbers, at: int) -> None:
         """Write a value into zeros from index `at`, as `seat` sees it."""
+        self.writer(value, seat, numbers, at)
+
+    @cached_property
+    def writer(self) -> Writer:
+        """What `write` calls."""
+        source = Source()
+        return compiled(self.source("value", At("at"), source), source)
+
+    def source(self, value: str, at: At, source: Source) -> Iterator[str]:
+        """Yield lines of Python that write a variable. A code has these, or a `write` of its own that they call."""
+        yield f"{source.constant(self.write)}({value}, seat, numbers, {at})"
 
     @abstractmethod
     def read(self, seat: int, numbers: Sequence[float], at: int) -> Any:
@@ -89,8 +98,8 @@ class OneOf(ValueCode):
         self._place = {value: at for at, value in enumerate(self._values)}
         self._bounded(0, 1, len(self._values))
 
-    def write(self, value: Any, seat: int, numbers: Numbers, at: int) -> None:
-        numbers[at + self._place[value]] = 1.0
+    def source(self, value: str, at: At, source: Source) -> Iterator[str]:
+        yield f"numbers[{at} + {source.constant(self._place)}[{value}]] = 1.0"
 
     def read(self, seat: int, numbers: Sequence[float], at: int) -> Any:
         return self._values[_first(numbers, at, self.size)]
@@ -112,10 +121,13 @@ class SeatOf(ValueCode):
         self._others = others
         self._bounded(0, 1, seats + len(others))
 
-    def write(self, value: Any, seat: int, numbers: Numbers, at: int) -> None:
-        other = value in self._others
-        place = self._seats + self._others.index(value) if other else (value - seat) % self._seats
-        numbers[at + place] = 1.0
+    def source(self, value: str, at: At, source: Source) -> Iterator[str]:
+        place = f"({value} - seat) % {self._seats}"
+        if self._others:
+            places = {other: self._seats + at for at, other in enumerate(self._others)}
+            other = source.constant(places)
+            place = f"({other}[{value}] if {value} in {other} else {place})"
+        yield f"numbers[{at} + {place}] = 1.0"
 
     def read(self, seat: int, numbers: Sequence[float], at: int) -> Any:
         place = _first(numbers, at, self.size)
@@ -136,8 +148,8 @@ class Number(ValueCode):
         self._text = f"{low} to {high}, divided by {self._scale:g}"
         self._bounded(low / self._scale, high / self._scale, 1)
 
-    def write(self, value: Any, seat: int, numbers: Numbers, at: int) -> None:
-        numbers[at] = value / self._scale
+    def source(self, value: str, at: At, source: Source) -> Iterator[str]:
+        yield f"numbers[{at}] = {value} / {self._scale}"
 
     def read(self, seat: int, numbers: Sequence[float], at: int) -> Any:
         return round(numbers[at] * self._scale)
@@ -152,9 +164,8 @@ class Flag(ValueCode):
     def __init__(self) -> None:
         self._bounded(0, 1, 1)
 
-    def write(self, value: Any, seat: int, numbers: Numbers, at: int) -> None:
-        if value:
-            numbers[at] = 1.0
+    def source(self, value: str, at: At, source: Source) -> Iterator[str]:
+        yield f"if {value}: numbers[{at}] = 1.0"
 
     def read(self, seat: int, numbers: Sequence[float], at: int) -> Any:
         return numbers[at] == 1
@@ -171,10 +182,10 @@ class Maybe(ValueCode):
         self.size = 1 + code.size
         self.low, self.high = (0, *_with_zero(code.low, min)), (1, *_with_zero(code.high, max))
 
-    def write(self, value: Any, seat: int, numbers: Numbers, at: int) -> None:
-        if value is not None:
-            numbers[at] = 1.0
-            self._code.write(value, seat, numbers, at + 1)
+    def source(self, value: str, at: At, source: Source) -> Iterator[str]:
+        yield f"if {value} is not None:"
+        yield f"    numbers[{at}] = 1.0"
+        yield from indented(self._code.source(value, at.after(1), source))
 
     def read(self, seat: int, numbers: Sequence[float], at: int) -> Any:
         return self._code.read(seat, numbers, at + 1) if numbers[at] else None
@@ -198,10 +209,9 @@ class CardCounts(ValueCode):
         self._copies = copies
         self._bounded(0, 1, len(self._cards))
 
-    def write(self, value: Any, seat: int, numbers: Numbers, at: int) -> None:
-        place, share = self._place, 1.0 / self._copies
-        for card in value:
-            numbers[at + place[card]] += share
+    def source(self, value: str, at: At, source: Source) -> Iterator[str]:
+        card, place = source.variable(), source.constant(self._place)
+        yield f"for {card} in {value}: numbers[{at} + {place}[{card}]] += {1 / self._copies}"
 
     def read(self, seat: int, numbers: Sequence[float], at: int) -> Any:
         counts = numbers[at : at + self.size]
@@ -234,14 +244,13 @@ class CardOrder(ValueCode):
         self._has_twins = len(self._place) < len(self._cards)
         self._bounded(0, 1, len(self._cards))
 
-    def write(self, value: Any, seat: int, numbers: Numbers, at: int) -> None:
-        place, size = self._place, self.size
-        for number, card in enumerate(value, 1):
-            here = at + place[card]
-            if self._has_twins:
-                while numbers[here]:
-                    here += 1
-            numbers[here] = number / size
+    def source(self, value: str, at: At, source: Source) -> Iterator[str]:
+        card, number, here = source.variable(), source.variable(), source.variable()
+        yield f"for {number}, {card} in enumerate({value}, 1):"
+        yield f"    {here} = {at} + {source.constant(self._place)}[{card}]"
+        if self._has_twins:
+            yield f"    while numbers[{here}]: {here} += 1"
+        yield f"    numbers[{here}] = {number} / {self.size}"
 
     def read(self, seat: int, numbers: Sequence[float], at: int) -> Any:
         placed = zip(numbers[at : at + self.size], self._cards, strict=True)
@@ -267,14 +276,18 @@ class SeveralOf(ValueCode):
         self.low = (*(0,) * self._mark, *_with_zero(code.low, min)) * most
         self.high = (*(1,) * self._mark, *_with_zero(code.high, max)) * most
 
-    def write(self, value: Any, seat: int, numbers: Numbers, at: int) -> None:
-        if len(value) > self._most:
-            raise ValueError(f"{len(value)} values do not fit into a list of {self._most}")
-        for one in value:
-            if self._mark:
-                numbers[at] = 1.0
-            self._code.write(one, seat, numbers, at + self._mark)
-            at += self._stride
+    def source(self, value: str, at: At, source: Source) -> Iterator[str]:
+        place, one = source.variable(), source.variable()
+        yield f"if len({value}) > {self._most}: {source.constant(self._refuse)}({value})"
+        yield f"{place} = {at}"
+        yield f"for {one} in {value}:"
+        if self._mark:
+            yield f"    numbers[{place}] = 1.0"
+        yield from indented(self._code.source(one, At(place, self._mark), source))
+        yield f"    {place} += {self._stride}"
+
+    def _refuse(self, value: Sequence[Any]) -> None:
+        raise ValueError(f"{len(value)} values do not fit into a list of {self._most}")
 
     def read(self, seat: int, numbers: Sequence[float], at: int) -> Any:
         values = []
@@ -364,10 +377,11 @@ class BySeat(ValueCode):
         self.low, self.high = (*code.low,) * seats, (*code.high,) * seats
         self.is_certain = code.is_certain
 
-    def write(self, value: Any, seat: int, numbers: Numbers, at: int) -> None:
-        for one in (*value[seat:], *value[:seat]):
-            self._code.write(one, seat, numbers, at)
-            at += self._code.size
+    def source(self, value: str, at: At, source: Source) -> Iterator[str]:
+        for left in range(self._seats):
+            one = source.variable()
+            yield f"{one} = {value}[seat - {(self._seats - left) % self._seats}]"
+            yield from self._code.source(one, at.after(left * self._code.size), source)
 
     def read(self, seat: int, numbers: Sequence[float], at: int) -> Any:
         size = self._code.size
@@ -415,9 +429,11 @@ class Fields(ValueCode):
         self.high = tuple(high for _, code, _ in self._codes for high in code.high)
         self.is_certain = any(code.is_certain for _, code, _ in self._codes)
 
-    def write(self, value: Any, seat: int, numbers: Numbers, at: int) -> None:
+    def source(self, value: str, at: At, source: Source) -> Iterator[str]:
         for name, code, start in self._codes:
-            code.write(getattr(value, name), seat, numbers, at + start)
+            field = source.variable()
+            yield f"{field} = {value}.{name}"
+            yield from code.source(field, at.after(start), source)
 
     def read(self, seat: int, numbers: Sequence[float], at: int) -> Any:
         return self._kind(

@@ -10,7 +10,6 @@ from arena.envs.actions import ActionSpace, FixedMoves
 from arena.envs.codes import (
     CardOrder,
     Fields,
-    Numbers,
     OneOf,
     Part,
     Rename,
@@ -19,6 +18,7 @@ from arena.envs.codes import (
     ValueCode,
 )
 from arena.envs.encoders.betting import betting_codes, wagers
+from arena.envs.writers import At, Source
 from arena.games.betting.moves import CALL, CHECK, FOLD
 from arena.games.betting.rounds import Structure
 from arena.games.cards import PACK_52, SUITS, Card
@@ -54,11 +54,12 @@ class _Beside(ValueCode):
         self.size = code.size + size
         self.low, self.high = (*code.low, *(0,) * size), (*code.high, *(1,) * size)
 
-    def write(self, value: Any, seat: int, numbers: Numbers, at: int) -> None:
-        self._code.write(value, seat, numbers, at)
-        start = at + self._code.size
-        for place, number in enumerate(self._follows(value, seat)):
-            numbers[start + place] = number
+    def source(self, value: str, at: At, source: Source) -> Iterator[str]:
+        yield from self._code.source(value, at, source)
+        place, number = source.variable(), source.variable()
+        follows = f"{source.constant(self._follows)}({value}, seat)"
+        start = at.after(self._code.size)
+        yield f"for {place}, {number} in enumerate({follows}): numbers[{start} + {place}] = {number}"
 
     def read(self, seat: int, numbers: Sequence[float], at: int) -> Any:
         return self._code.read(seat, numbers, at)
