@@ -132,6 +132,8 @@ class ActionSpace:
             else:
                 self._others.append((self.size, group))
             self.size += group.size
+        self._by_identity = {id(move): action for move, action in self._fixed.items()}
+        """Most moves of the rules are these objects, and a hash of a move takes longer."""
 
     def renamed(self, rename: Rename) -> list[int]:
         """Return for each action its number with the suits of its move renamed; actions that are numbered by place keep their number."""
@@ -155,8 +157,12 @@ class ActionSpace:
 
         A move has one action: the first that represents it.
         """
-        action = self._fixed.get
-        legal = {at: move for move in moves.offered if (at := action(move)) is not None}
+        by_identity, action = self._by_identity.get, self._fixed.get
+        legal = {
+            at: move
+            for move in moves.offered
+            if (at := by_identity(id(move))) is not None or (at := action(move)) is not None
+        }
         for start, group in self._others:
             for number, move in group.legal(view, moves):
                 legal[start + number] = move

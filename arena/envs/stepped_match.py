@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from arena.envs.actions import Legal
 from arena.envs.encoders import Layout, layout_of
 from arena.games.catalogue import game_by_id
-from arena.games.contract import Move, Seat, SentEvent, State, View
+from arena.games.contract import Move, Rules, Seat, SentEvent, State, View
 from arena.local.turns import Turn, first_turn, next_turn
 from arena.referee.deal import KeyedDeals, seeded_key
 
@@ -152,14 +152,8 @@ class SteppedMatch:
             self._took_place(next_turn(self.game.rules, self._turn, chosen, self._deals))
 
     def rewards(self, before: tuple[int, ...]) -> list[float]:
-        """Return by seat the change of its lead since these scores.
-
-        The lead is the score less the mean score of the others, so rewards sum up to zero, and over a match to the
-        final lead; with two seats it is the difference of their scores.
-        """
-        gained = [now - then for now, then in zip(self.scores, before, strict=True)]
-        together = sum(gained)
-        return [one - (together - one) / (self.seats - 1) for one in gained]
+        """Return by seat how its lead has changed since these scores (`rewards_of`)."""
+        return rewards_of(before, self.scores)
 
     def _took_place(self, turn: Turn) -> None:
         self._turn = turn
@@ -167,8 +161,23 @@ class SteppedMatch:
         self._legal = {}
         self._views = {}
         rules = self.game.rules
-        result = None if turn.acting else rules.result(turn.after)
-        if result is not None:
-            self.scores = result.scores
-        elif hands := rules.hand_scores(turn.after):
-            self.scores = tuple(map(sum, zip(*hands, strict=True)))
+        self.scores = scores_of(rules, turn.after, turn.acting) or self.scores
+
+
+def scores_of(rules: Rules, state: State, acting: tuple[Seat, ...]) -> tuple[int, ...]:
+    """Return the scores of all completed hands by seat, with what counts at the end of a match; () before the first."""
+    result = None if acting else rules.result(state)
+    if result is not None:
+        return result.scores
+    return tuple(map(sum, zip(*rules.hand_scores(state), strict=True)))
+
+
+def rewards_of(before: tuple[int, ...], after: tuple[int, ...]) -> list[float]:
+    """Return by seat how its lead has changed between scores.
+
+    The lead is the score less the mean score of the others, so rewards sum up to zero, and over a match to the
+    final lead; of two seats it is the difference of their scores.
+    """
+    gained = [now - then for now, then in zip(after, before, strict=True)]
+    together = sum(gained)
+    return [one - (together - one) / (len(gained) - 1) for one in gained]
