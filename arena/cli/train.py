@@ -126,11 +126,22 @@ def train(
     curve: list[dict[str, Any]] = []
     with (
         closing(Engine(processes=processes)) as engine,
-        progress("the first round is played", quiet=as_json) as tell,
+        progress(f"round {training.rounds + 1} begins", quiet=as_json) as tell,
     ):
+
+        def played(done: int, of: int) -> None:
+            tell(
+                f"round {training.rounds + 1}: {done} of {of} parts, {training.decisions:,} decisions"
+            )
+
+        def measured(done: int, of: int) -> None:
+            tell(
+                f"round {training.rounds}: {done} of {of} deal-sets against the house bot's policy"
+            )
+
         is_over = rounds is not None and training.rounds >= rounds
         while not is_over:
-            squared = training.round(engine)
+            squared = training.round(engine, played)
             training.keep(kept)
             training.export(folder / POLICY)
             took_s = time.monotonic() - begin_s
@@ -139,7 +150,7 @@ def train(
             )
             tell(f"round {training.rounds}: {training.decisions:,} decisions, error {squared:.3f}")
             if is_over or training.rounds.bit_count() == 1:
-                lead = lead_of(folder / POLICY, training.terms, deal_sets, engine)
+                lead = lead_of(folder / POLICY, training.terms, deal_sets, engine, measured)
                 point = {
                     "rounds": training.rounds,
                     "decisions": training.decisions,

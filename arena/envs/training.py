@@ -12,7 +12,7 @@ continued gives the same weights.
 import json
 import math
 import statistics
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -111,11 +111,13 @@ class Training:
         self.trust = 0.0
         """The slope of gains over values in the latest round, of decisions that had not been learned from; 0 to 1."""
 
-    def round(self, engine: Engine) -> float:
+    def round(
+        self, engine: Engine, on_progress: Callable[[int, int], object] = lambda *_: None
+    ) -> float:
         """Play and learn for one round; return the share of the squares of gains that the network did not predict.
 
         While it learns from one iteration, the next one is played, so play is one iteration behind. It learns from all
-        iterations of the round so far.
+        iterations of the round so far. `on_progress` is called after each iteration with their number so far and in all.
         """
         errors, squares, products, of_values = 0.0, 0.0, 0.0, 0.0
         gained: list[Floats] = []
@@ -137,6 +139,7 @@ class Training:
             of_values += float(np.nansum(values**2))
             played_so_far.append(latest)
             self._learn(iteration, played_so_far)
+            on_progress(iteration + 1 - first, ITERATIONS)
         self.rounds += 1
         # Moves of a network whose predictions are worse than none gain one by one, and lose together.
         self.margin = margin_of(np.concatenate(gained)) if errors < squares else math.inf
@@ -277,8 +280,16 @@ def margin_of(gained: Floats) -> float:
     return max(margin for margin, is_near in zip(MARGINS, near, strict=True) if is_near)
 
 
-def lead_of(policy: Path, terms: TrainingTerms, deal_sets: int, engine: Engine) -> Lead:
+def lead_of(
+    policy: Path,
+    terms: TrainingTerms,
+    deal_sets: int,
+    engine: Engine,
+    on_progress: Callable[[int, int], object] = lambda *_: None,
+) -> Lead:
     """Play a policy against the policy of the house bot at all other seats, in complete deal-sets.
+
+    `on_progress` is called after each deal-set with their number so far and in all.
 
     Raises `OSError` if the policy cannot be read.
     """
@@ -291,6 +302,7 @@ def lead_of(policy: Path, terms: TrainingTerms, deal_sets: int, engine: Engine) 
         seed=f"{terms.seed}/measure",
         options=terms.options,
         client=engine,
+        on_progress=on_progress,
     ):
         trained, *others = (score / terms.seats for score in result.scores)
         leads.append(trained - statistics.fmean(others))

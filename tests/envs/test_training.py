@@ -353,10 +353,13 @@ def test_the_command_writes_a_bot_and_goes_on(tmp_path, monkeypatch):
     """Its folder is a bot of the SDK, which an author may change."""
     folder = tmp_path / "bot"
     monkeypatch.setattr("arena.cli.train.Engine", lambda **_: Engine(ThisProcess()))
+    monkeypatch.setattr("arena.cli.terminal.console.LINE_S", 0)
     arguments = ["sixty_six", str(folder), "--deal-sets", "2", "-o", "hands=2"]
     begun = CliRunner().invoke(train, [*arguments, "--rounds", "1", "--seed", "7"])
     assert begun.exit_code == 0, begun.output
     assert "points a match" in begun.output
+    assert "round 1: 1 of " in begun.output, "it says how far the first round is"
+    assert "round 1: 2 of 2 deal-sets against the house bot's policy" in begun.output
     (folder / "bot.py").write_text("# mine\n" + (folder / "bot.py").read_text())
     on = CliRunner().invoke(train, [*arguments, "--rounds", "2"])
     assert "round    2" in on.output
