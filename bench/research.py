@@ -8,6 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from arena.games.catalogue import game_by_id
+from bench import rules
+
 Rate = Callable[[float], float]
 """Plays for a number of seconds of processor time; returns steps a second of it."""
 
@@ -20,7 +23,7 @@ OPEN_SPIEL: Final = ("leduc_poker", "gin_rummy", "euchre", "oh_hell", "python_li
 
 def rates(progress: Callable[[str], None]) -> Iterator[tuple[str, Rate]]:
     """Yield a rate for each game that is installed; says which are not."""
-    for kind in (_batches, _pettingzoo, _classic, _rlcard, _open_spiel):
+    for kind in (_rules, _batches, _pettingzoo, _classic, _rlcard, _open_spiel):
         try:
             yield from kind()
         except ImportError as error:
@@ -37,6 +40,13 @@ def _timed(play: Callable[[], int]) -> Rate:
         return steps / (time.process_time() - begin_s)
 
     return rate
+
+
+def _rules() -> Iterator[tuple[str, Rate]]:
+    """What no environment can exceed: the rules without views, numbers and masks."""
+    for name in OURS:
+        rate = rules.rate_of(game_by_id(name), time.process_time, views=False)
+        yield f"Card Arena, rules alone: {name}", rate
 
 
 def _batches() -> Iterator[tuple[str, Rate]]:

@@ -23,11 +23,15 @@ Rate = Callable[[float], float]
 
 
 def rate_of(
-    game: Game, now_s: Callable[[], float] = time.perf_counter, *, offered: bool = False
+    game: Game,
+    now_s: Callable[[], float] = time.perf_counter,
+    *,
+    offered: bool = False,
+    views: bool = True,
 ) -> Rate:
     """Random play at the smallest number of seats, match after match.
 
-    Each decision lists the moves and builds the view, as for an ask. Moves are drawn uniformly from all legal ones,
+    Each decision lists the moves and, with `views`, builds the view, as for an ask. Moves are drawn uniformly from all legal ones,
     or from those that are `offered`.
     """
     seats = min(game.seats)
@@ -43,7 +47,9 @@ def rate_of(
         begin_s = now_s()
         while now_s() - begin_s < seconds:
             deals = SeededDeals(f"bench {match}")
-            decisions += _play(game.rules, options, seats, deals, below, offered=offered)
+            decisions += _play(
+                game.rules, options, seats, deals, below, offered=offered, views=views
+            )
             match += 1
         return decisions / (now_s() - begin_s)
 
@@ -58,13 +64,15 @@ def _play(
     below: Callable[[int], int],
     *,
     offered: bool,
+    views: bool,
 ) -> int:
     state, decisions = rules.start(options, seats, deals).state, 0
     while acting := rules.to_act(state):
         chosen = []
         for seat in acting:
             moves = rules.moves(state, seat)
-            rules.view(state, seat)
+            if views:
+                rules.view(state, seat)
             listed = moves.offered if offered else ()
             chosen.append((seat, listed[below(len(listed))] if listed else moves.sample(below)))
         decisions += len(acting)

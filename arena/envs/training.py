@@ -55,6 +55,8 @@ ITERATIONS: Final = 8
 """The number of iterations of a round."""
 PASSES: Final = 12
 """The approximate number of uses of each decision, in renamings of its suits: play costs much more than learning."""
+FEWEST_PASSES: Final = 3
+"""The approximate number of uses where luck is most of each gain: a network that learns such gains by heart predicts nothing."""
 MINIBATCH: Final = 256
 MEAN_OF: Final = 0.1
 """The approximate share of the latest steps over which the exported weights are a mean."""
@@ -108,6 +110,8 @@ class Training:
         """Of `MARGINS` the one for the next round; see `margin_of`."""
         self.scale = 0.0
         """The standard deviation of the gains of the first iteration, in points: values are in this unit."""
+        self.passes = PASSES
+        """Halved after an iteration that was not foreseen at all, down to `FEWEST_PASSES`."""
         self.trust = 0.0
         """The slope of gains over values in the latest round, of decisions that had not been learned from; 0 to 1."""
 
@@ -133,8 +137,12 @@ class Training:
             values = self.mean.values(latest.observations.astype(np.float32))
             values[np.isnan(latest.gains)] = np.nan
             values -= np.nanmean(values, axis=1, keepdims=True)
-            errors += float(np.nansum((values - latest.gains) ** 2))
-            squares += float(np.nansum(latest.gains**2))
+            error = float(np.nansum((values - latest.gains) ** 2))
+            square = float(np.nansum(latest.gains**2))
+            if iteration and error >= square:  # before the first one nothing was learned
+                self.passes = max(FEWEST_PASSES, self.passes // 2)
+            errors += error
+            squares += square
             products += float(np.nansum(values * latest.gains))
             of_values += float(np.nansum(values**2))
             played_so_far.append(latest)
@@ -189,7 +197,7 @@ class Training:
         """Learn from all decisions so far, as many times as the number of new ones requires."""
         observations, gains, _ = map(np.concatenate, zip(*played, strict=True))
         chance = self._chance(f"order {iteration}")
-        for _ in range(PASSES * len(played[-1].gains) // MINIBATCH):
+        for _ in range(self.passes * len(played[-1].gains) // MINIBATCH):
             rows = chance.integers(len(gains), size=MINIBATCH)
             renamed = self._renamed(observations[rows], gains[rows], chance)
             self._adam.step(self.network.gradient(*renamed)[1])
@@ -242,7 +250,7 @@ class Training:
                 values[...] = arrays[f"a{at:02}"]
         training.rounds, training.decisions = about["rounds"], about["decisions"]
         training.scale, training.margin = about["scale"], about["margin"]
-        training.trust = about["trust"]
+        training.trust, training.passes = about["trust"], about.get("passes", PASSES)
         return training
 
     @staticmethod
@@ -261,6 +269,7 @@ class Training:
             "scale": self.scale,
             "margin": self.margin,
             "trust": self.trust,
+            "passes": self.passes,
             "rounds": self.rounds,
             "decisions": self.decisions,
             "steps": self._adam.steps,

@@ -6,6 +6,7 @@ import random
 import runpy
 import subprocess
 import sys
+from concurrent.futures import Future
 from contextlib import closing
 from types import SimpleNamespace
 
@@ -199,6 +200,31 @@ def test_a_training_that_goes_on_comes_to_the_same_weights(tmp_path):
             assert (values == same).all()
     first = Training(SHORT).network.parameters
     assert (first[0] != through.network.parameters[0]).any()
+
+
+@pytest.mark.parametrize(
+    ("luck", "passes"),
+    [
+        pytest.param(0.0, 12, id="what follows from the observation is learned as often as before"),
+        pytest.param(1.0, 6, id="luck is learned from less often"),
+    ],
+)
+def test_a_training_learns_less_often_from_what_it_cannot_foresee(luck, passes):
+    trained, chance = Training(SHORT), np.random.default_rng(1)
+    size, actions = trained.layout.view.size, trained.layout.actions.size
+
+    class Dealer:
+        def submit(self, *_):
+            seen = chance.random((400, size)).astype(np.float16)
+            gains = np.full((400, actions), np.nan, np.float32)
+            gains[:, 0] = luck * chance.standard_normal(400) + (1 - luck) * (1 + seen[:, -1])
+            gains[:, 1] = -gains[:, 0]
+            played = Future()
+            played.set_result(Experience(seen, gains, np.zeros(400, np.intp)))
+            return played
+
+    trained.round(Dealer())
+    assert trained.passes == passes
 
 
 @pytest.mark.parametrize(
