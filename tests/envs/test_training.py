@@ -215,12 +215,12 @@ def test_a_training_learns_less_often_from_what_it_cannot_foresee(luck, passes):
 
     class Dealer:
         def submit(self, *_):
-            seen = chance.random((400, size)).astype(np.float16)
-            gains = np.full((400, actions), np.nan, np.float32)
-            gains[:, 0] = luck * chance.standard_normal(400) + (1 - luck) * (1 + seen[:, -1])
+            seen = chance.random((100, size)).astype(np.float16)
+            gains = np.full((100, actions), np.nan, np.float32)
+            gains[:, 0] = luck * chance.standard_normal(100) + (1 - luck) * (1 + seen[:, -1])
             gains[:, 1] = -gains[:, 0]
             played = Future()
-            played.set_result(Experience(seen, gains, np.zeros(400, np.intp)))
+            played.set_result(Experience(seen, gains, np.zeros(100, np.intp)))
             return played
 
     trained.round(Dealer())
