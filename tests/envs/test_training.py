@@ -209,7 +209,8 @@ def test_a_training_that_goes_on_comes_to_the_same_weights(tmp_path):
         pytest.param(1.0, 6, id="luck is learned from less often"),
     ],
 )
-def test_a_training_learns_less_often_from_what_it_cannot_foresee(luck, passes):
+def test_a_training_learns_less_often_from_what_it_cannot_foresee(luck, passes, monkeypatch):
+    monkeypatch.setattr(training, "HIDDEN", (32, 16))
     trained, chance = Training(SHORT), np.random.default_rng(1)
     size, actions = trained.layout.view.size, trained.layout.actions.size
 
