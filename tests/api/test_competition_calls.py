@@ -252,5 +252,5 @@ def test_a_version_whose_files_are_gone_is_not_launched(tmp_path):
     version = Version(
         "ann", 7, "a" * 64, {"command": ["python", "bot.py"]}, "", None, VersionEvent.ACTIVE
     )
-    with pytest.raises(BadCommand, match="the files of ann@7 are gone"):
+    with pytest.raises(BadCommand, match="the files of ann@7 are missing"):
         command_of(version, tmp_path)

@@ -264,7 +264,7 @@ STRANGERS = [
     (lambda r: r.opened.terms.options.add(name="odd", number=1), "no option 'odd'",     "an unknown option"),
     (lambda r: r.opened.entrants.add(name="third"),    "seats",                   "a seat too many"),
     (lambda r: setattr(r.opened.terms.time_control, "move_ms", 0), "at least 1 ms",     "no time to move"),
-    (lambda r: r.opened.forfeited_seats.add(seat=2, fault=1), "none of the match", "a forfeit of nobody"),
+    (lambda r: r.opened.forfeited_seats.add(seat=2, fault=1), "no seat of the match", "a forfeit of nobody"),
 ]
 # fmt: on
 
