@@ -81,6 +81,13 @@ def bot_zip(desk, name):
 # Journeys.
 
 
+WEIGHTY = re.compile(
+    r"<details[^>]*><summary>([^<]*)</summary>(?=(?:(?!</details>).)*type=\"checkbox\" required)",
+    re.DOTALL,
+)
+"""What a page folds away and asks to be checked, as it cannot be undone."""
+
+
 def test_someone_with_an_invitation_registers_uploads_a_bot_and_reads_its_report(desk, browser):
     told = browser.post("/register", {"code": invited(desk, "rosa")})
     assert "Welcome, rosa" in told.words
@@ -125,6 +132,7 @@ def test_someone_with_an_invitation_registers_uploads_a_bot_and_reads_its_report
     assert log.text == "<script>alert(1)</script>\n"
     assert log.one("content-type") == "text/plain; charset=utf-8"
     assert "sandbox" in log.one("content-security-policy")
+    assert WEIGHTY.findall(shown.text) == ["Retire for good"]
     for state, words in (
         ("active", "is active"),
         ("inactive", "is inactive"),
@@ -167,6 +175,7 @@ def test_an_organiser_runs_a_competition_and_bans_an_owner(desk, browser, owner)
         "location"
     )
     assert "draft" in browser.get(one).words
+    assert WEIGHTY.findall(browser.get(one).text) == ["Delete the draft"]
     browser.post(f"{one}/announcement", {"text": "<b>Begins at noon</b>"}, page=one)
     shown = browser.get(one)
     assert "<b>Begins" not in shown.text

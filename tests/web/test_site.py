@@ -270,6 +270,7 @@ def test_a_request_to_a_full_site_is_told_when_to_retry(data):
         found = client.get("/bots")
         assert (found.status_code, found.headers["retry-after"]) == (503, "5")
         assert 'data-again-s="5"' in found.text
+        assert '<noscript><meta http-equiv="refresh" content="5"></noscript>' in found.text
         assert '<a class="button" href="">Try again</a>' in found.text
 
 
