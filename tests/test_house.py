@@ -308,6 +308,7 @@ DISTRIBUTIONS = {
     "pyspiel": "open-spiel",
     "ray": "ray",
     "rlcard": "rlcard",
+    "shimmy": "shimmy",
     "PIL": "pillow",
     "mcp": "mcp",
     "click": "click",

@@ -53,6 +53,21 @@ def test_openspiel_finds_it_sound(name):
 
 
 @EVERY_GAME
+def test_shimmy_wraps_it_for_pettingzoo(name):
+    from shimmy.openspiel_compatibility import OpenSpielCompatibilityV0
+
+    table = OpenSpielCompatibilityV0(load(name), render_mode=None)
+    table.reset(seed=1)
+    chance = random.Random(name)
+    for _ in range(20_000):
+        if not table.agents:
+            break
+        _, _, ended, _, info = table.last()
+        table.step(None if ended else chance.choice(info["action_mask"].nonzero()[0].tolist()))
+    assert not table.agents, "the match is over"
+
+
+@EVERY_GAME
 def test_a_search_over_information_states_plays_it(name):
     from open_spiel.python.algorithms import ismcts, mcts
 
