@@ -401,7 +401,15 @@ def test_the_sdk_declares_what_it_imports_and_nothing_else():
 
 def test_the_tests_declare_what_they_import():
     assert distributions("tests") <= declared(
-        "pyproject.toml", "server", "web", "previews", "sign-in", "test", "research", "mcp"
+        "pyproject.toml",
+        "server",
+        "web",
+        "previews",
+        "sign-in",
+        "test",
+        "research",
+        "examples",
+        "mcp",
     )
 
 

@@ -52,7 +52,7 @@ MISTAKES = [
     (("serve", "--tls-cert", BOT, "--tls-key", BOT),         "holds no certificate in PEM"),
     (("serve", "--host", f"unix:{BOT}"),                     "there is a file that is no socket"),
     (("keys", "new", "bot", "my/bot", "--owner", "ann"),     "a name has 1 to 32 letters"),
-    (("keys", "new", "bot", "my-bot"),                       "'my-bot' is a new bot: say whose"),
+    (("keys", "new", "bot", "my-bot"),                       "'my-bot' is a new bot: name its owner"),
     (("keys", "new", "organiser", "--owner", "a", "--expires", "1y"), "30d are thirty days"),
     (("keys", "revoke", "Xy3kPq9A"),                         "there is no such key: 'Xy3kPq9A'"),
     (("keys", "revoke", "arena_Xy3kPq9A"),                   "never give a token on a command line"),
