@@ -30,8 +30,9 @@ def of_python(data):
     """What the arena makes of a replay, in the page's words where the page has some."""
     try:
         replay = Replay.read(io.BytesIO(data))
-    except Damaged:
-        return DAMAGED
+    except Damaged as damage:
+        # The page writes no file, so it reads such an id, which then contradicts what was committed to.
+        return LIE if "cannot be the id of a match" in str(damage) else DAMAGED
     try:
         _, fairness = verify_deals(replay)
     except Discrepancy:
