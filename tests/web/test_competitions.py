@@ -4,6 +4,7 @@ import contextlib
 import itertools
 import shutil
 from concurrent.futures import Future
+from dataclasses import replace
 
 import pytest
 
@@ -121,6 +122,19 @@ def test_a_newcomer_is_told_why_it_has_no_rank(folder):
         evidence["tiers"][-1][1][-1].update(place="", note="")
 
     assert "not ranked: no deal-set of it has closed" in shown_with(folder, "summer", change)
+
+
+@pytest.mark.parametrize(("deal_sets", "lines"), [(0, 0), (1, 0), (2, 4)])
+def test_a_bot_has_a_line_from_its_second_deal_set_on(folder, monkeypatch, deal_sets, lines):
+    """A ladder of newcomers has a page before there is anything to draw."""
+    with contextlib.closing(SiteArchive(folder)) as archive:
+        ladder = archive.competition("summer")
+        (game,) = ladder.games
+        margins = {pair: values[:deal_sets] for pair, values in game.margins.items()}
+        begun = replace(ladder, games=(replace(game, margins=margins),))
+        monkeypatch.setattr(archive, "competition", lambda _: begun)
+        page = competition_pages.competition(archive, "summer")
+    assert page.html(Links("competitions/summer")).count('class="spark"') == lines
 
 
 @pytest.mark.parametrize(

@@ -238,9 +238,7 @@ def _pictures(game: Json, results: GameResults, *, is_over: bool = False) -> Jso
         "newest": shown[-1]["matches"][0] if shown else "",
         "rows": rows,
         "bars": plots.bars(rows),
-        "sparks": {row["bot"]: spark(results.margins, row["bot"]) for row in rows[:MOST_COMPARED]}
-        if results.format is None
-        else {},
+        "sparks": _sparks(results, rows) if results.format is None else {},
         "tiers": _tiers(rows) if by_skill else (),
         "pairs": pairs_table(rows, game["better"], results) if by_skill else None,
         "test": shown_test(results),
@@ -251,6 +249,12 @@ def _pictures(game: Json, results: GameResults, *, is_over: bool = False) -> Jso
             "groups" if results.format == "groups" else duels
         ].format_map(results.standings),
     }
+
+
+def _sparks(results: GameResults, rows: Sequence[Json]) -> Mapping[str, object]:
+    """Return the line of each bot; a bot with too few deal-sets has none."""
+    drawn = ((row["bot"], spark(results.margins, row["bot"])) for row in rows[:MOST_COMPARED])
+    return {bot: line for bot, line in drawn if line}
 
 
 def spark(margins: "Mapping[Pair, Sequence[float]]", player: str) -> object:
