@@ -161,6 +161,7 @@ def test_an_organiser_runs_a_competition_and_bans_an_owner(desk, browser, owner)
     assert "2 bots; 8 matches" in estimated.words
     assert "quick &#34;and&#34; fair" in estimated.text
     assert "\r" not in estimated.text
+    assert 'aria-current="true"' not in estimated.text, "a plan of one's own is no example"
     of_file = browser.post(
         "/organise",
         {"act": "estimate", "entrants": "2"},

@@ -321,13 +321,14 @@ def test_the_table_of_a_person_is_in_no_search_engine():
 
 
 def test_a_bot_leads_to_the_costliest_hand_of_a_win_and_of_a_loss(built, tmp_path):
-    """Of the game that it plays most; a match without pages has none to lead to."""
+    """Of the game that it plays most; a draw is neither, and a match without pages has none to lead to."""
     folder = tmp_path / "data"
     shutil.copytree(built[0], folder)
     rows = [
         ("won", "jam", (3, -3), (1, 2), 4, 2),
         ("won-by-more", "jam", (5, -5), (1, 2), 9, 6),
         ("lost", "jam", (-3, 3), (2, 1), 5, 3),
+        ("drawn", "jam", (0, 0), (1, 1), 7, 4),
         ("unpublished", "jam", (-3, 3), (2, 1), 50, 1),
         ("of-another-game", "soko", (90, -90), (1, 2), 90, 1),
     ]

@@ -72,7 +72,7 @@ async def competitions_page(ask: Ask, estimate: Any = None) -> Response:
         sections=[(state, [row for row in rows if row["state"] == state]) for state in _ORDER],
         finished=[row for row in rows if row["state"] not in _ORDER],
         formats=[*EXAMPLES],
-        chosen=chosen,
+        chosen="" if ask.typed else chosen,  # a plan that was typed is no example
         example=example_plan(chosen),
         estimate=estimate,
     )

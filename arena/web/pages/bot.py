@@ -211,7 +211,10 @@ def badge_of(archive: SiteArchive, name: str, game: str) -> str:
 
 
 def _costliest(matches: Sequence[ListedMatch], name: str) -> Iterator[ListedMatch]:
-    """Yield the matches, one won and one lost, with the costliest hand, of the game that the bot has recently played most."""
+    """Yield the matches, one won and one lost, with the costliest hand, of the game that the bot has recently played most.
+
+    A draw of all seats is neither.
+    """
     known = [row for row in matches if row.costliest_hand and row.match.published]
     game = Counter(row.match.game for row in known).most_common(1)
     for won in (True, False):
@@ -219,8 +222,8 @@ def _costliest(matches: Sequence[ListedMatch], name: str) -> Iterator[ListedMatc
             row
             for row in known
             if row.match.game == game[0][0]
-            and won
-            == any(is_played_by(bot, name) for bot in winners(row.match.bots, row.match.places))
+            and (first := winners(row.match.bots, row.match.places))
+            and won == any(is_played_by(bot, name) for bot in first)
         ]
         if rows:
             yield max(rows, key=lambda row: row.cost)
