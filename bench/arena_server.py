@@ -43,7 +43,7 @@ class Job:
     """Let a thread compute beside the arena."""
 
     def tables(self) -> list[tuple[BotId, ...]]:
-        """The bots of each table: neighbours in a ring, so that each sits at `matches` tables."""
+        """Return the bots of each table: neighbours in a ring, so that each sits at `matches` tables."""
         if not self.matches:
             return []
         bots = [BotId(bot_name(stream)) for stream in range(self.streams)]

@@ -28,7 +28,6 @@ from bench.strength import CountedBot, Finding, Trial, bot_of, finding
 
 SEARCH: Final = "house:search-20ms"
 SEED: Final = "1"
-DEAL_SEED: Final = "baselines"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +59,7 @@ BASELINES: Final = (
 Examples:
   scripts/baselines runs/baselines --minutes 60
   scripts/baselines runs/baselines --game jam --share 0.2
+  scripts/baselines runs/baselines --game klaberjass --share 6 --deals klaberjass-long
 """
 )
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
@@ -71,9 +71,18 @@ Examples:
               help="Of the bots' search on top of their policies.")  # fmt: skip
 @click.option("--share", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True,
               help="Play this part of the deal-sets.")  # fmt: skip
+@click.option("--deals", default="baselines", show_default=True,
+              help="The seed of the deal-sets: another one measures with other cards.")  # fmt: skip
 @click.option("--measure/--no-measure", default=True)
 def main(
-    folder: Path, minutes: float, games: Sequence[str], steps: int, share: float, *, measure: bool
+    folder: Path,
+    minutes: float,
+    games: Sequence[str],
+    steps: int,
+    share: float,
+    deals: str,
+    *,
+    measure: bool,
 ) -> None:
     """Print the table of baselines; bots are trained in FOLDER, in a folder for each game."""
     if measure:
@@ -95,22 +104,22 @@ def main(
         if minutes:
             _train(one, policy.parent, minutes)
         if measure:
-            _measure(one, str(policy), steps, share)
+            _measure(one, str(policy), steps, share, deals)
 
 
-def _measure(one: Baseline, policy: str, steps: int, share: float) -> None:
+def _measure(one: Baseline, policy: str, steps: int, share: float, deals: str) -> None:
     """Print the rows of a game."""
     rows = [(policy, "sample", one.against_sample), (policy, SEARCH, one.against_search)]
     same = [f"house:{level}" for level, count in STEPS.items() if count == steps > 0]
     rows += [(house, SEARCH, one.against_search) for house in same if house != SEARCH]
     for bot, against, deal_sets in rows:
-        found = _played(one, bot, against, max(2, round(share * deal_sets)), steps)
+        found = _played(one, bot, against, max(2, round(share * deal_sets)), steps, deals)
         p = 0.5 if found.p is None else found.p
         name, ms = bot, ""
         if bot == policy:
             about = json.loads(np.load(policy)["about"].tobytes())
             name = f"trained by {about['decisions']:,} decisions"
-            ms = f"{_ms_a_move(one, bot, steps):.0f}"
+            ms = f"{_ms_a_move(one, bot, steps, deals):.0f}"
         cells = (
             *(one.game, one.seats, name, steps, ms, f"`{against}`"),
             *(f"{found.margin:+.2f} ± {found.half_width_95:.2f}", found.deal_sets),
@@ -132,13 +141,13 @@ class _TimedBot(CountedBot):
         return choice
 
 
-def _ms_a_move(one: Baseline, policy: str, steps: int) -> float:
+def _ms_a_move(one: Baseline, policy: str, steps: int, deals: str) -> float:
     """Return the mean processor time of a decision in a match, without the first decision, before which the policy is read."""
     _TimedBot.times_s.clear()
     bot = _TimedBot(policy)
     bot.steps = steps
     others = [bot_of("sample", _trial(one)) for _ in range(1, one.seats)]
-    play(one.game, [bot, *others], seed=DEAL_SEED, options={"hands": one.hands})
+    play(one.game, [bot, *others], seed=deals, options={"hands": one.hands})
     return 1000 * sum(bot.times_s[1:]) / len(bot.times_s[1:])
 
 
@@ -160,7 +169,9 @@ def _trial(one: Baseline) -> Trial:
     return Trial(one.game, f"{one.game}.py", one.seats, options={"hands": one.hands})
 
 
-def _played(one: Baseline, bot: str, against: str, deal_sets: int, steps: int) -> Finding:
+def _played(
+    one: Baseline, bot: str, against: str, deal_sets: int, steps: int, deals: str
+) -> Finding:
     trial = _trial(one)
     table = [
         bot_of(bot, trial, steps),
@@ -171,7 +182,7 @@ def _played(one: Baseline, bot: str, against: str, deal_sets: int, steps: int) -
             one.game,
             [table],
             deal_sets=deal_sets,
-            seed=DEAL_SEED,
+            seed=deals,
             options={"hands": one.hands},
             client=engine,
             raising=False,

@@ -90,7 +90,7 @@ def _measured(data: Path, site: str, seconds: float) -> dict[str, Any]:
 
 
 def _faults(data: Path) -> dict[str, int]:
-    """How many faults each bot has in matches that have ended."""
+    """Return how many faults each bot has in matches that have ended."""
     counted: Counter[str] = Counter()
     with open_store(store_path(data)) as store:
         for match in store.matches().find(limit=500):

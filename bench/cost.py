@@ -192,7 +192,7 @@ def measure(cases: Sequence[AnyCase], progress: Callable[[str], None]) -> list[C
 
 
 def _marks(folder: Path) -> Path:
-    """The library with which the program starts and stops valgrind's count."""
+    """Return the library with which the program starts and stops valgrind's count."""
     for tool, package in (("valgrind", "valgrind"), ("cc", "gcc")):
         if shutil.which(tool) is None:
             raise Failed(f"{tool} is needed to count instructions: install the package {package}")
@@ -209,7 +209,7 @@ def _marks(folder: Path) -> Path:
 
 
 def build() -> str:
-    """The program that a budget is for: `CPython 3.11.7, pure`."""
+    """Return the program that a budget is for: `CPython 3.11.7, pure`."""
     return f"{platform.python_implementation()} {platform.python_version()}, {built()}"
 
 

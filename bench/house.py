@@ -53,7 +53,7 @@ def decisions_ms(game: Game, steps: int, count: int) -> Iterator[float]:
 
 
 def rows(games: Iterable[Game], count: int) -> Iterator[str]:
-    """A row of a table in Markdown for each game: the mean and the longest of each level."""
+    """Yield a row of a table in Markdown for each game: the mean and the longest of each level."""
     yield f"| game | {' | '.join(f'`{level}`' for level in LEVELS)} |"
     yield "|---" * (1 + len(LEVELS)) + "|"
     for game in games:
@@ -69,7 +69,7 @@ PLAYOUTS_S = 2.0
 
 
 def playout_rows(games: Iterable[Game]) -> Iterator[str]:
-    """A row of a table in Markdown for each game that is searched by playouts: steps of the rules in a second."""
+    """Yield a row of a table in Markdown for each game that is searched by playouts: steps of the rules in a second."""
     yield f"| game | {built()}: steps a second |"
     yield "|---|---|"
     for game in games:

@@ -27,7 +27,7 @@ SKILLS: Final = 0.5
 
 
 def error(bots: int, seats: int, tables: int, deal_sets: int, seed: int) -> float | None:
-    """The error of the newcomer's skill on one ladder; None if the bots cannot be compared."""
+    """Return the error of the newcomer's skill on one ladder; None if the bots cannot be compared."""
     rng = np.random.default_rng([bots, seats, tables, seed])
     names = [f"bot{number}" for number in range(bots)]
     skill = dict(zip(names, rng.normal(0.0, SKILLS, bots), strict=True)) | {HOUSE: 0.0}

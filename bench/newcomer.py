@@ -93,7 +93,7 @@ def _connected(data: Path, token: str, out: Path, think_ms: float) -> Iterator[N
 
 
 def _rows(data: Path) -> dict[str, dict[str, Any]]:
-    """The rows of the standings, by bot."""
+    """Return the rows of the standings, by bot."""
     with open_store(store_path(data)) as store:
         game = latest_standings(store.competitions(), NAME)["games"][0]
     return {bot_of(row["bot"]): row for row in reversed(game["rows"])}

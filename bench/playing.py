@@ -115,7 +115,7 @@ def _mean(values: Iterable[float]) -> float:
 
 
 def _bots_mb() -> Iterator[float]:
-    """The memory of each bot's process, in MiB."""
+    """Yield the memory of each bot's process, in MiB."""
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             program, *arguments = (folder / "cmdline").read_bytes().split(b"\0")

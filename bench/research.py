@@ -43,7 +43,7 @@ def _timed(play: Callable[[], int]) -> Rate:
 
 
 def _rules() -> Iterator[tuple[str, Rate]]:
-    """What no environment can exceed: the rules without views, numbers and masks."""
+    """Yield what no environment can exceed: the rules without views, numbers and masks."""
     for name in OURS:
         rate = rules.rate_of(game_by_id(name), time.process_time, views=False)
         yield f"Card Arena, rules alone: {name}", rate

@@ -119,7 +119,7 @@ def measure(bots: int, deal_sets: int, progress: Callable[[str], None], url: str
 
 
 def _within(samples: list[_Sample], low: float, high: float) -> tuple[_Sample, _Sample]:
-    """The first and the last sample with so many complete deal-sets."""
+    """Return the first and the last sample with so many complete deal-sets."""
     within = [sample for sample in samples if low <= sample.done <= high]
     if len(within) < 2:
         within = [samples[0], samples[-1]]

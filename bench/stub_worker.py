@@ -84,7 +84,7 @@ def main() -> None:
 
 
 def _bodies(replay: Path) -> tuple[bytes, ...]:
-    """The records of a match, up to its end."""
+    """Return the records of a match, up to its end."""
     with replay.open("rb") as file:
         bodies = [record.body for record in read_records(file, REPLAY_MAGIC)]
     at = next(
@@ -96,7 +96,7 @@ def _bodies(replay: Path) -> tuple[bytes, ...]:
 
 
 def _played(order: DealSetOrder, table: TableOrder, records: Sequence[bytes]) -> PlayedMatch:
-    """A copy of the match at a table of the order, with scores that follow from its id."""
+    """Return a copy of the match at a table of the order, with scores that follow from its id."""
     first, last = (journal_pb2.Record.FromString(records[at]) for at in (0, -1))
     names = [bot.name for bot in table.bots]
     first.opened.match_id = table.match_id
@@ -113,7 +113,7 @@ def _played(order: DealSetOrder, table: TableOrder, records: Sequence[bytes]) ->
 
 
 def outcome_of(match_id: str, bots: Sequence[str], *, decisions: int) -> MatchOutcome:
-    """A result that follows from the match's id. Bots with higher numbers in their names score more."""
+    """Return a result that follows from the match's id. Bots with higher numbers in their names score more."""
     mean = STEP * (_number(bots[0]) - _number(bots[1]))
     drawn = random.Random(match_id).gauss(mean, SPREAD)
     score = max(-MOST, min(MOST, round(drawn)))

@@ -119,7 +119,7 @@ def viewer_frames(
 def hand_frames(
     steps: Sequence[PlaybackStep], hand: int, viewer: AnyViewer, options: Options, seats: int
 ) -> list[Frame]:
-    """The frames of one hand, from 0, of a match for one viewer; empty if the match has no such hand."""
+    """Return the frames of one hand, from 0, of a match for one viewer; empty if the match has no such hand."""
     of_hand = steps[slice_of_hand(steps, hand)]
     return [frame for frame in viewer_frames(of_hand, viewer, options, seats) if frame.hand == hand]
 

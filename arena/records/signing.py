@@ -68,7 +68,7 @@ class ArenaKey:
         return self._private.public_key().public_bytes_raw()
 
     def sign(self, statement: bytes) -> bytes:
-        """The signature of a statement, 64 bytes."""
+        """Return the signature of a statement, 64 bytes."""
         return self._private.sign(statement)
 
 

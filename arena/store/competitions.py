@@ -426,7 +426,7 @@ def _enter(
 
 
 def _entrant(connection: Connection, competition: int, name: str, bot: str) -> EnteredBot:
-    """The entry of a bot. Raises `NoEntrant` if it has not entered."""
+    """Return the entry of a bot. Raises `NoEntrant` if it has not entered."""
     for entrant in read_entrants(connection, competition):
         if entrant.name == bot:
             return entrant

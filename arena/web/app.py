@@ -177,7 +177,7 @@ class Web:
         return body_made
 
     async def _drawn_for(self, page: Page) -> dict[str, Any]:
-        """What a page shows of finished matches: a few cards of the first of a list, and a hand of one."""
+        """Return what a page shows of finished matches: a few cards of the first of a list, and a hand of one."""
         made: dict[str, Any] = {"minis": {}}
         best = [row for row in page.pictures.get("best", ()) if row["published"]]
         for row in best[:MOST_MINIS]:
@@ -197,7 +197,7 @@ class Web:
         return made
 
     async def _drawing(self, function: str, match_id: str, hand: int) -> tuple[Markup, ...]:
-        """What a function of `arena.web.pages.finished_match` draws of a match, once, in a worker; empty for nothing."""
+        """Return what a function of `arena.web.pages.finished_match` draws of a match, once, in a worker; empty for nothing."""
         key = function, match_id
         if key not in self._drawn:
             match = await asyncio.to_thread(self.archive.match, match_id)

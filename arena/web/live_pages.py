@@ -84,7 +84,7 @@ class LivePages:
         return await self._now(request, "index", functools.partial(home, moment=moment))
 
     async def _moment(self) -> Highlight | None:
-        """A match in play for the home page; None if there is none."""
+        """Return a match in play for the home page; None if there is none."""
         in_play = await self._list.now()
         public = [] if in_play is None else in_play.matches
         for match in (match for match in public if not is_of_house_alone(match.bots)):

@@ -38,7 +38,7 @@ def pass_on(replay: Path, people: Path) -> None:
 
 
 def _age_key(replay: Path) -> int:
-    """When a replay was copied; 0 if another thread has removed it since it was listed."""
+    """Return when a replay was copied; 0 if another thread has removed it since it was listed."""
     try:
         return replay.stat().st_mtime_ns
     except FileNotFoundError:

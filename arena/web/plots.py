@@ -60,7 +60,7 @@ def bars(rows: Sequence[Mapping[str, Any]]) -> dict[str, Element | None]:
 
 
 def _ends(row: Mapping[str, Any]) -> tuple[float, float]:
-    """The ends of the 95 % interval of a skill; both are the skill if its width is not known."""
+    """Return the ends of the 95 % interval of a skill; both are the skill if its width is not known."""
     half = row["half_width_95"] or 0.0
     return row["score"] - half, row["score"] + half
 

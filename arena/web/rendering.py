@@ -90,7 +90,7 @@ def render(template: str, links: Links | None, **shown: Any) -> str:
 
 
 def macros(template: str) -> Any:
-    """The macros of a template, for HTML in the middle of a tree."""
+    """Return the macros of a template, for HTML in the middle of a tree."""
     return _environment().get_template(template).module
 
 

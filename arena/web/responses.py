@@ -111,7 +111,7 @@ def revalidated(request: Request, body: bytes, media: str) -> Response:
 
 
 def compressed(request: Request, body: bytes, headers: Mapping[str, str]) -> Response:
-    """A page from a compressed body; it is decompressed for clients without gzip."""
+    """Return a page from a compressed body; it is decompressed for clients without gzip."""
     headers = {**headers, "vary": "accept-encoding"}
     if "gzip" in request.headers.get("accept-encoding", ""):
         headers |= {"content-encoding": "gzip"}

@@ -107,7 +107,7 @@ class SiteExport:
         return files, size
 
     def _pages(self, archive: SiteArchive) -> Iterator[tuple[str, bytes]]:
-        """The paths and contents of all files but those of matches."""
+        """Yield the paths and contents of all files but those of matches."""
         for name in ASSETS:
             file_name, body = asset(name)
             yield f"static/{file_name}", body
@@ -169,7 +169,7 @@ def matches_within(sizes: Sequence[float], limit: float) -> int:
 
 
 def _rates(matches: Sequence[Chosen], viewers: Sequence[str]) -> Mapping[str, tuple[float, float]]:
-    """The bytes and the seconds of files for a decision of each game, measured with its match of middling length."""
+    """Return the bytes and the seconds of files for a decision of each game, measured with its match of middling length."""
     by_game: dict[str, list[Chosen]] = defaultdict(list)
     for match_and_file in matches:
         by_game[match_and_file[0].game].append(match_and_file)

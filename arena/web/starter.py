@@ -44,7 +44,7 @@ accepts_humans = 20       # matches of people in the browser on a day
 
 @cache
 def starter(kind: str, game_id: str) -> bytes:
-    """The archive of a bot of a game, with its manifest: equal bytes each time.
+    """Return the archive of a bot of a game, with its manifest: equal bytes each time.
 
     Raises `NoSuchPage` if there is no such kind or game.
     """

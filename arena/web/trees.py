@@ -62,7 +62,7 @@ def element(tag: str, css: str = "", *children: Tree | None, **attributes: str) 
 
 
 def html(tree: Tree) -> str:
-    """The tree as HTML; `Markup` of a template is HTML already."""
+    """Return the tree as HTML; `Markup` of a template is HTML already."""
     if isinstance(tree, Markup):
         return tree
     if isinstance(tree, str):

@@ -102,7 +102,7 @@ class MatchLog:
         *,
         room: Grant | None = None,
     ) -> "MatchLog":
-        """The ledger of a match that continues; its records of an earlier journal are copied first."""
+        """Return the ledger of a match that continues; its records of an earlier journal are copied first."""
         log = cls(journal, journal_pb2.Record.FromString(bodies[0]).match, seated, room=room)
         log.go_on(bodies, used)
         return log

@@ -49,7 +49,7 @@ async def open_competitions(ask: Ask) -> Sequence[competitions_pb2.CompetitionIn
 
 
 async def declared_games(ask: Ask, bot: str) -> frozenset[str]:
-    """The games that the newest version of a bot was qualified for; empty if it has none, as a bot on its owner's machine."""
+    """Return the games that the newest version of a bot was qualified for; empty if it has none, as a bot on its owner's machine."""
     try:
         answer = await ask.call(ask.arena.bots.GetReport, bots_pb2.GetReportRequest(bot=bot))
     except ArenaRefused:
@@ -58,7 +58,7 @@ async def declared_games(ask: Ask, bot: str) -> frozenset[str]:
 
 
 def _fits(info: competitions_pb2.CompetitionInfo, bot: str, games: Collection[str]) -> bool:
-    """Whether a bot of these games can enter or leave a competition; with no games that is not known."""
+    """Return whether a bot of these games can enter or leave a competition; with no games that is not known."""
     has_game = not games or any(game.game in games for game in info.games)
     return has_game or _place_of(bot, info) is EntryPlace.IN
 
@@ -84,7 +84,7 @@ def next_step(
     competitions: Sequence[competitions_pb2.CompetitionInfo] = (),
     games: Collection[str] = (),
 ) -> tuple[str, str]:
-    """What the owner of a bot of these games may do next, and the path where; both are empty for nothing."""
+    """Return what the owner of a bot of these games may do next, and the path where; both are empty for nothing."""
     path, newest = f"/me/bots/{slug(owned.bot)}", owned.newest
     if owned.kind != _REMOTE:
         state = enum_word(bots_pb2.VersionState, newest.state) if newest.version else ""
@@ -139,7 +139,7 @@ async def enter(ask: Ask) -> Response:
 
 
 async def competition_info(ask: Ask, name: str) -> competitions_pb2.CompetitionInfo:
-    """A competition of the arena, with its bots."""
+    """Return a competition of the arena, with its bots."""
     request = competitions_pb2.GetCompetitionRequest(name=name)
     answer = await ask.call(ask.arena.competitions.GetCompetition, request)
     return cast("competitions_pb2.CompetitionInfo", answer.competition)

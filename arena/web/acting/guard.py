@@ -127,7 +127,7 @@ class Ask:
         return self.request.query_params.get(name, "")[:200]
 
     def given(self, *names: str, most_chars: int = LONGEST_TEXT) -> dict[str, str]:
-        """The texts of fields that the form must have, by name. Raises `InvalidInput` with all that is wrong."""
+        """Return the texts of fields that the form must have, by name. Raises `InvalidInput` with all that is wrong."""
         given = {name: self.texts.get(name, "").strip() for name in names}
         problems = [f"{name}: should not be empty" for name, text in given.items() if not text]
         problems += [

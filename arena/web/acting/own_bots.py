@@ -88,7 +88,7 @@ async def games_of(ask: Ask, bots: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def usual_terms(ask: Ask) -> game_pb2.MatchTerms:
-    """The usual terms of the game that a form names, with its fewest seats. Raises `Wrong` if there is no such game."""
+    """Return the usual terms of the game that a form names, with its fewest seats. Raises `Wrong` if there is no such game."""
     try:
         game = game_by_id(ask.texts.get("game", ""))
     except UnknownGame as unknown:

@@ -79,12 +79,12 @@ class FinishedMatch:
         return (last.next_hand if last.game.rules.to_act(last.state) else last.hand) + 1
 
     def steps(self, viewer: AnyViewer, hand: int) -> list[Step]:
-        """The steps of a hand, from 0, with notes."""
+        """Return the steps of a hand, from 0, with notes."""
         terms = self.replay.spec().terms
         return hand_steps(self.frames, hand, viewer, self.replay.names, terms, self.notes)
 
     def hand_frames(self, viewer: AnyViewer, hand: int) -> list[Frame]:
-        """The frames of a hand, from 0."""
+        """Return the frames of a hand, from 0."""
         terms = self.replay.spec().terms
         return hand_frames(self.frames, hand, viewer, terms.options, terms.seats)
 
@@ -121,7 +121,7 @@ def _opened(path: Path, stamp: int) -> FinishedMatch:  # noqa: ARG001
 
 
 def _drawable(path: Path, stamp: int) -> FinishedMatch | None:
-    """The same; None if it has no pictures."""
+    """Return the same replay; None if it has no pictures."""
     try:
         return _opened(path, stamp)
     except (Damaged, Unplayable, OSError):

@@ -276,7 +276,7 @@ class Controls:
 
 
 def _part(name: str, *given: object) -> Markup:
-    """The HTML of a macro of the controls."""
+    """Return the HTML of a macro of the controls."""
     return Markup(getattr(macros("play_controls.html"), name)(*given))  # noqa: S704 - it escapes
 
 
