@@ -32,30 +32,6 @@ RUN_BY: Final[Mapping[str, str]] = {
 }
 """The command that starts each language's bot in its folder, after it is built."""
 LANGUAGES: Final = tuple(RUN_BY)
-FIRST_AND_LAST: Final[Mapping[str, tuple[str, str]]] = {
-    "python": ("0", "len(moves) - 1"),
-    "go": ("0", "len(moves) - 1"),
-    "typescript": ("0", "moves.length - 1"),
-    "rust": ("0", "moves.len() - 1"),
-    "java": ("0", "moves.size() - 1"),
-    "cpp": ("0", "moves.size() - 1"),
-    "c": ("0", "moves - 1"),
-}
-"""The index of the first move and of the last one in each language."""
-PLAYS_LAST: Final = frozenset(
-    [
-        "abstrac_unfettered",
-        "arlington",
-        "crazy_pineapple",
-        "crazy_pineapple_hi_lo",
-        "jam",
-        "oklahoma_rummy",
-        "pineapple",
-        "sixty_six",
-        "soko",
-    ]
-)
-"""Games in which the last move offered beats the first, which claims, passes or folds; in the others it does not."""
 IN_COMMENT: Final[Mapping[str, str]] = {
     "python": "        ",
     "go": "//\t",
@@ -94,8 +70,8 @@ class CannotCreateBot(Exception):
 def new(folder: Path, language: str, game: Game, as_json: bool) -> None:
     """Create the folder of a new bot, with manifest, test and README.
 
-    The name of FOLDER is the bot's. The bot plays the first legal move, or the last one where
-    that is better, and makes no faults. Its README says how to run and test it.
+    The name of FOLDER is the bot's. The bot plays the first legal move and makes no faults. Its
+    README says how to run and test it.
     """
     try:
         files = [path.as_posix() for path in start_bot(folder, game, language)]
@@ -139,7 +115,6 @@ def _words(name: str, game: Game, language: str) -> dict[str, str]:
     run = _filled(RUN_BY[language], {"name": name})
     quoted = f'"{run}"' if " " in run else run
     seats = game.seats[0]
-    plays_last = game.id in PLAYS_LAST
     return {
         "name": name,
         "game": game.id,
@@ -149,11 +124,6 @@ def _words(name: str, game: Game, language: str) -> dict[str, str]:
         "prefix": "".join(word.capitalize() for word in game.family.split("_")),
         "seats": str(seats),
         "bots": " ".join([quoted] * seats),
-        "index": FIRST_AND_LAST[language][plays_last],
-        "moves": "moves"
-        if plays_last
-        else "_moves",  # as languages name a parameter that is not used
-        "words": "the last of the legal moves" if plays_last else "the first of the legal moves",
         "view": _view_fields(game, language),
         "sdk": str(sdk) if sdk.is_dir() else f"{NOT_HERE}/{language}",
         "install": _install(),

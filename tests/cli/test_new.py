@@ -11,10 +11,9 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner
 
-import cardarena
 from arena.cli import main
 from arena.cli import new as new_command
-from arena.cli.new import CLIENTS, LANGUAGES, NOT_HERE, PLAYS_LAST, RUN_BY, SPELLED, start_bot
+from arena.cli.new import CLIENTS, LANGUAGES, NOT_HERE, RUN_BY, SPELLED, start_bot
 from arena.games.catalogue import GAMES, game_by_id
 from cardarena import jam, local
 from tests.programs import PACKAGES, require
@@ -189,28 +188,6 @@ def test_the_bot_of_every_game_passes_its_test(tmp_path, game):
     options = {"hands": game.seats[0]}
     result = local.play(game.id, [scope["Bot"]] * game.seats[0], seed=7, options=options)
     assert not result.faults
-
-
-class First(cardarena.Bot):
-    def move(self, ask):
-        return ask.moves[0]
-
-
-class Last(cardarena.Bot):
-    def move(self, ask):
-        return ask.moves[-1]
-
-
-@pytest.mark.parametrize("game", sorted(PLAYS_LAST))
-def test_the_last_move_beats_the_first_where_the_bot_plays_it(game):
-    seats = game_by_id(game).seats[0]
-    options = {"hands": seats}
-    lead = 0
-    for seat in range(seats):
-        bots = [Last if at == seat else First for at in range(seats)]
-        scores = local.play(game, bots, seed=7, options=options).scores
-        lead += seats * scores[seat] - sum(scores)
-    assert lead > 0
 
 
 # fmt: off
