@@ -48,13 +48,13 @@ async def open_competitions(ask: Ask) -> Sequence[competitions_pb2.CompetitionIn
     return [await competition_info(ask, name) for name in newest]
 
 
-async def declared_games(ask: Ask, bot: str) -> frozenset[str]:
-    """Return the games that the newest version of a bot was qualified for; empty if it has none, as a bot on its owner's machine."""
+async def declared_games(ask: Ask, bot: str) -> Sequence[str]:
+    """Return the games that the newest version of a bot was qualified for, as its report lists them; empty if it has none, as a bot on its owner's machine."""
     try:
         answer = await ask.call(ask.arena.bots.GetReport, bots_pb2.GetReportRequest(bot=bot))
     except ArenaRefused:
-        return frozenset()
-    return frozenset(check.name for check in answer.report.checks if check.seats)
+        return ()
+    return [check.name for check in answer.report.checks if check.seats]
 
 
 def _fits(info: competitions_pb2.CompetitionInfo, bot: str, games: Collection[str]) -> bool:
