@@ -5,10 +5,10 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 import trio
 
@@ -20,6 +20,9 @@ from arena.sandbox.visible_files import VisibleFiles, is_system
 
 TERMINATE_S: Final = 1.0
 """The time between SIGTERM and SIGKILL, in seconds."""
+BUSY_S: Final = 2.0
+"""Seconds for which a program may be open for writing before the bot does not start."""
+_RETRY_S: Final = 0.01
 _TAIL_CHARS: Final = 600
 _STDERR: Final = 2
 _LONGEST_LINE: Final = 4096
@@ -249,8 +252,8 @@ async def launch(
             raise _no_start(command, error) from error
         return BotProcess(command, process, output, level=sandbox.level)
     try:
-        plain = await trio.lowlevel.open_process(
-            list(command.argv),
+        plain = await _opened(
+            command.argv,
             stdin=None if terminal else subprocess.DEVNULL,
             stdout=None if terminal else subprocess.PIPE,
             stderr=subprocess.PIPE if terminal else subprocess.STDOUT,
@@ -265,6 +268,22 @@ async def launch(
         priority.lower_session(plain.pid)
     process = _Unsandboxed(plain, terminal=terminal)
     return BotProcess(command, process, output, terminal=terminal)
+
+
+async def _opened(argv: Sequence[str], **how: Any) -> trio.Process:
+    """Start a process, and try again for `BUSY_S` while its program is open for writing.
+
+    A program that was written a moment ago is open in any process that was forked then, until that process executes its
+    own program. That is no fault of the bot.
+    """
+    until = trio.current_time() + BUSY_S
+    while True:
+        try:
+            return await trio.lowlevel.open_process(list(argv), **how)
+        except OSError as error:
+            if error.errno != errno.ETXTBSY or trio.current_time() >= until:
+                raise
+        await trio.sleep(_RETRY_S)
 
 
 def _no_start(command: BotCommand, error: OSError | BadCommand) -> BadCommand:

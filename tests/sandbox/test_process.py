@@ -1,5 +1,6 @@
 """How bots and workers are started in a process that runs gRPC, whose threads a fork would lose."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +9,7 @@ import pytest
 import trio
 
 from arena.bots.tokens import Tokens
-from arena.sandbox.command import BotCommand
+from arena.sandbox.command import BadCommand, BotCommand
 from arena.sandbox.process import launch
 from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.spawner.order import Level
@@ -97,3 +98,34 @@ def test_a_thousand_bots_start_and_end_beside_grpc_and_none_hangs(tmp_path):
 
         trio.run(main)
     assert ended == [0] * 1_000
+
+
+def test_a_program_that_is_open_for_writing_starts_when_it_is_closed(tmp_path, monkeypatch):
+    """As one that was written while another process was forked, which has the open file until it executes."""
+    program, open_process = tmp_path / "bot", trio.lowlevel.open_process
+    shutil.copy("/bin/true", program)
+    writing = program.open("ab")
+
+    async def refused_once(argv, **how):
+        try:
+            return await open_process(argv, **how)
+        except OSError:
+            writing.close()
+            raise
+
+    async def main():
+        bot = await launch(BotCommand("ann", (str(program),)), tmp_path / "ann", {})
+        await bot.watch()
+        return bot.returncode
+
+    monkeypatch.setattr(trio.lowlevel, "open_process", refused_once)
+    assert trio.run(main) == 0
+    assert writing.closed
+
+
+def test_a_program_that_stays_open_for_writing_does_not_start(tmp_path, monkeypatch):
+    monkeypatch.setattr("arena.sandbox.process.BUSY_S", 0.0)
+    program = tmp_path / "bot"
+    shutil.copy("/bin/true", program)
+    with program.open("ab"), pytest.raises(BadCommand, match="does not start: Text file busy"):
+        trio.run(launch, BotCommand("ann", (str(program),)), tmp_path / "ann", {})
