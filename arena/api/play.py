@@ -69,7 +69,7 @@ class _Play:
         self._counts = metrics.counts
         self._flush = flush
         self._now_s = now_s
-        self._caused = arena.lag.caused if arena.lag is not None else _nothing
+        self._worked = arena.lag.worked if arena.lag is not None else _nothing
         self._pump: Pump | None = None
 
     async def play(self, _: object, context: Context) -> None:
@@ -92,7 +92,7 @@ class _Play:
         peer, reason = context.peer(), "CUT_OFF"
         session = self._arena.hello(hello, outbox, address_of(peer), sandboxed=self._sandboxed)
         owner = self._arena.tokens.owner_of(session.bot.name)
-        self._caused(owner, began_s, self._now_s())
+        self._worked(owner, began_s, self._now_s())
         epoch = session.epoch
         self._metrics.connected(session.bot, epoch, peer)
         writer = asyncio.create_task(self._write(context, outbox))
@@ -175,7 +175,7 @@ class _Play:
                 delivered()
             # The time of all answers of a message is noted together: the bot caused it.
             if (done_s := now_s()) - received_s >= NOTED_S:
-                self._caused(owner, received_s, done_s)
+                self._worked(owner, received_s, done_s)
 
     async def _write(self, context: Context, outbox: Outbox) -> None:
         write, flush, now_s = context.write, self._flush, self._now_s

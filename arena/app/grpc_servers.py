@@ -84,10 +84,10 @@ def servicers_of(
 def _interceptors(
     arena: Arena, metrics: Metrics, own_call: str = ""
 ) -> tuple[CallMetrics, CallInterceptor]:
-    caused = arena.lag.caused if arena.lag is not None else None
+    worked = arena.lag.worked if arena.lag is not None else None
     return (
         CallMetrics(metrics),
         CallInterceptor(
-            arena.tokens, arena.limits, own_call=own_call, now_s=arena.now_s, caused=caused
+            arena.tokens, arena.limits, own_call=own_call, now_s=arena.now_s, worked=worked
         ),
     )

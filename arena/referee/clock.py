@@ -14,12 +14,14 @@ gRPC reads connections on a thread of its own, which may be delayed while the lo
 probes to itself on the path of answers. A probe that takes more than 20 ms is also a pause, which begins when it is
 sent.
 
-A pause gives free time to bots that think during it. So an owner's own calls and messages are recorded (`caused`), and
-their time is not refunded to the owner's bots.
+A pause gives free time to bots that think during it. So an owner's own calls and messages are recorded (`worked`), and
+their time is not refunded to the owner's bots. Only the processor time of the loop's thread counts: a process that is stopped
+while it reads a bot's message is not stopped by the bot.
 """
 
 import contextlib
 import math
+import time
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -244,10 +246,24 @@ class LagMeter:
     loop. Times are those of `now_s`.
     """
 
-    def __init__(self, call_later: CallLater, now_s: Callable[[], float]) -> None:
-        """`call_later` belongs to the loop; `now_s` is the clock that stamps asks and answers."""
+    def __init__(
+        self,
+        call_later: CallLater,
+        now_s: Callable[[], float],
+        processor_s: Callable[[], float] = time.thread_time,
+    ) -> None:
+        """Measure a loop that ticks by `call_later`.
+
+        Args:
+          call_later: Belongs to the loop.
+          now_s: The clock that stamps asks and answers.
+          processor_s: The processor time of the loop's thread.
+        """
         self._call_later = call_later
         self._now_s = now_s
+        self._processor_s = processor_s
+        self._ticked_processor_s = 0.0
+        """The processor time at the last tick."""
         self._on_start: Callable[[], None] = _nothing
         self._probed = False
         """Whether probes are sent at all."""
@@ -311,7 +327,7 @@ class LagMeter:
         """Return the time from `since_s` to `until_s` in which the arena was late.
 
         A pause that has not ended counts up to now, because an answer may get its time stamp before the late tick.
-        Times in which calls and messages of `owner` used the loop do not count, see `caused`.
+        Times in which calls and messages of `owner` used the loop do not count, see `worked`.
         """
         now_s = self._now_s()
         open_s = self._open_pause_s(now_s)
@@ -333,7 +349,20 @@ class LagMeter:
         return refund_s
 
     def caused(self, owner: str, since_s: float, until_s: float) -> None:
-        """Note that a call or message of this owner used the loop from `since_s` to `until_s`, which is now."""
+        """Note that this owner delayed the arena from `since_s` to `until_s`, which is now."""
+        self._causes.note(owner, since_s, until_s)
+
+    def worked(self, owner: str, since_s: float, until_s: float) -> None:
+        """Note that a call or message of this owner was handled on the loop from `since_s` to `until_s`, which is now.
+
+        It caused no more of this span than the loop's thread has computed since the last tick: the rest is a stopped process or
+        the work of other processes.
+        """
+        if until_s - since_s < NOTED_S:
+            return
+        if self._next is not None:
+            computed_s = self._processor_s() - self._ticked_processor_s
+            since_s = max(since_s, until_s - computed_s)
         self._causes.note(owner, since_s, until_s)
 
     def late(self, now_s: float, due_s: float = -math.inf) -> bool:
@@ -397,6 +426,7 @@ class LagMeter:
 
     def _schedule(self, now_s: float) -> None:
         self._due_s = now_s + TICK_S
+        self._ticked_processor_s = self._processor_s()
         self._next = self._call_later(TICK_S, self._tick)
 
     def _tick(self) -> None:

@@ -129,7 +129,7 @@ REFLECT = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
 @pytest.mark.parametrize("method", [LIST, READ, REFLECT])
 def test_the_owner_of_the_token_is_charged(method, authorization, owner):
     works = Works()
-    gate = CallInterceptor(Tokens(guests=True, keys=KEYS), now_s=works.clock, caused=works.note)
+    gate = CallInterceptor(Tokens(guests=True, keys=KEYS), now_s=works.clock, worked=works.note)
 
     def one(_request, _context):
         works.work(2)

@@ -475,6 +475,32 @@ def test_a_pause_is_not_refunded_to_the_owner_that_caused_it(
     assert meter.refund_s(since_s, until_s, "eve") == meter.refund_s(since_s, until_s)
 
 
+# fmt: off
+COMPUTED = [
+    # of the loop's thread (ms)  refund  why
+    (3000,                            0,  "the loop computed all the time"),
+    (0,                            2990,  "the process was stopped while it read a message"),
+    (400,                          2590,  "others had the processor, but for a part of the time"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("computed_ms", "refund_ms", "why"), COMPUTED, ids=[row[-1] for row in COMPUTED]
+)
+def test_an_owner_caused_no_more_than_the_loop_computed(computed_ms, refund_ms, why):
+    computed = iter([7.0] * 51 + [7.0 + computed_ms * MS])
+    loop = Loop()
+    loop.now_s = 1.0
+    meter = LagMeter(loop.call_later, lambda: loop.now_s, lambda: next(computed))
+    meter.start()
+    loop.run_until(BLOCK[0] * MS)
+    loop.block_until(BLOCK[1] * MS)
+    meter.worked("ann", *(at_ms * MS for at_ms in BLOCK))
+    assert meter.refund_s(1.4, 4.5, "ann") == pytest.approx(refund_ms * MS)
+    assert meter.refund_s(1.4, 4.5, "bob") == pytest.approx(2.99)
+
+
 def test_what_is_remembered_of_works_is_bounded_and_the_longest_stay():
     works = clock.PauseCauses()
     works.note("ann", 0.0, 3.0)

@@ -37,7 +37,7 @@ Handler = Any
 """grpc.RpcMethodHandler: a named tuple that grpc does not type."""
 Note: TypeAlias = Callable[[float, float], None]
 """Takes when a call began to occupy the loop and when it released it, in seconds."""
-Caused = Callable[[str, float, float], None]
+Worked = Callable[[str, float, float], None]
 """Takes the owner whose call occupied the loop, and from when to when, in seconds."""
 
 
@@ -101,20 +101,20 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
         *,
         own_call: str = "",
         now_s: Callable[[], float] = time.monotonic,
-        caused: Caused | None = None,
+        worked: Worked | None = None,
     ) -> None:
         """Intercept the calls of one server.
 
         Args:
           own_call: The name of a call that only the arena itself knows and makes; it is not restricted.
-          now_s: Reads the clock of `caused`.
-          caused: Called whenever a call of an owner of keys has occupied the loop.
+          now_s: Reads the clock of `worked`.
+          worked: Called whenever a call of an owner of keys has occupied the loop.
         """
         self._tokens = tokens
         self._limits = limits or CallLimits()
         self._own_call = own_call
         self._now_s = now_s
-        self._caused = caused
+        self._worked = worked
 
     async def intercept_service(
         self,
@@ -164,9 +164,9 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
 
     def _timed(self, answers: AsyncIterator[Any], caller: Caller) -> AsyncIterator[Any]:
         """Yield the same answers; the time that they occupy the loop is charged to the caller's owner, if there is one."""
-        if self._caused is None or not caller.owner:
+        if self._worked is None or not caller.owner:
             return answers
-        return each_timed(answers, self._now_s, functools.partial(self._caused, caller.owner))
+        return each_timed(answers, self._now_s, functools.partial(self._worked, caller.owner))
 
     async def _enter(self, call: _AuthorisedCall, context: Context) -> TrafficAccount:
         if call.access is Access.SITE and not is_own_program(context.peer()):
