@@ -134,15 +134,16 @@ PICKLE = pickle.dumps(Touches())
 TAKES = work_pb2.WorkRequest(takes=work_pb2.WorkerTakes())
 
 
-def swap(scores):
-    scores[0], scores[1] = scores[1] + 1, scores[0] - 1
+def move_a_point(scores):
+    """Change any scores of two seats, and keep their sum."""
+    scores[0], scores[1] = scores[0] + 1, scores[1] - 1
 
 
 # fmt: off
 FORGED = [
     # what comes                                                                   why it is refused
-    (first_match(lambda it: swap(it.scores)),                                      "another score than the records have"),
-    (closed(lambda it: swap(it.scores)),                                           "another score than the moves come to"),
+    (first_match(lambda it: move_a_point(it.scores)),                              "another score than the records have"),
+    (closed(lambda it: move_a_point(it.scores)),                                   "another score than the moves come to"),
     (closed(lambda it: setattr(it, "ending", game_pb2.ENDING_FORFEIT)),            "another ending"),
     (first_match(lambda it: it.faults[0].counts.__setitem__(1, 1)),                "a fault that is not in the records"),
     (first_match(lambda it: setattr(it, "decisions", 1)),                          "another number of decisions"),

@@ -23,7 +23,7 @@ from arena.contests.workers.pool import MOST_BEGINS, OTHERS_FIRST_S, WorkerPool
 from arena.contests.workers.worker import Needs, Worker
 from arena.sandbox.command import BadCommand
 from cardarena.v1 import work_pb2
-from tests.api.test_joined_workers import first_match, swap
+from tests.api.test_joined_workers import first_match, move_a_point
 from tests.contests.test_workers import aborts, dies, require_whole
 from tests.contests.workers import passed, plans_of, played, until
 from tests.live.lives import run
@@ -36,7 +36,7 @@ def aborted(child, message):
 
 def forged(child, message):
     """What forges each report."""
-    return first_match(lambda it: swap(it.scores))(child, message)
+    return first_match(lambda it: move_a_point(it.scores))(child, message)
 
 
 def fails(why="my favourite lost", *, bot=False):

@@ -11,7 +11,7 @@ from arena.contests.workers import worker as workers
 from arena.contests.workers.spot_checks import AT_ONCE, SpotChecker
 from arena.store import StoreError
 from cardarena.v1 import journal_pb2
-from tests.api.test_joined_workers import first_match, swap
+from tests.api.test_joined_workers import first_match, move_a_point
 from tests.contests.test_workers import require_whole
 from tests.contests.workers import passed, plans_of, played, until
 from tests.live.lives import goes_on
@@ -93,7 +93,7 @@ def test_a_share_of_the_deal_sets_is_drawn(tmp_path, monkeypatch):
 def test_a_second_play_that_is_forged_is_not_kept(tmp_path, monkeypatch):
     # One at a time: all checks of a call are lost when it is ended.
     monkeypatch.setattr(spot_checks, "AT_ONCE", 1)
-    forged = first_match(lambda it: swap(it.scores))
+    forged = first_match(lambda it: move_a_point(it.scores))
     seen, reported = [], set()
 
     def between(child, message):
