@@ -1,6 +1,7 @@
 """Settings of all tests."""
 
 import gc
+import os
 import re
 import signal
 import subprocess
@@ -25,6 +26,9 @@ settings.register_profile("all", deadline=None, derandomize=True, max_examples=1
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+STARTS = frozenset({"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system"})
+"""What Python audits when a program is started."""
+STARTING = "starts programs"
 LEFT_OUT = pytest.StashKey[int]()
 """How many slow or deep tests were left out."""
 
@@ -112,8 +116,14 @@ def pytest_addoption(parser):
         help="with --all, deep tests of these groups too, one a line",
     )
     parser.addoption("--round", choices=ROUNDS, help="only files of this round of all tests")
-    parser.addoption("--note-passed", metavar="FILE", help="add the ids of tests that pass to FILE")
-    parser.addoption("--passed", metavar="FILE", help="leave out what FILE names and only computes")
+    parser.addoption(
+        "--note-passed",
+        metavar="FILE",
+        help="add the ids of tests to FILE that pass and start no program",
+    )
+    parser.addoption(
+        "--passed", metavar="FILE", help="leave out what FILE names and would do the same again"
+    )
 
 
 def runs_all_that_it_names(config):
@@ -205,8 +215,8 @@ def pytest_ignore_collect(collection_path, config):
 
 
 def repeats_itself(item):
-    """Whether a test does the same on any machine: it starts nothing, and has no examples of hypothesis."""
-    return round_of(item.path) == "computing" and not is_hypothesis_test(item.obj)
+    """Whether a test that started no program does the same again: it measures no times, and has as many examples."""
+    return round_of(item.path) != "alone" and not is_hypothesis_test(item.obj)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -255,22 +265,42 @@ class BySharedWork(LoadScopeScheduling):
 
 
 class NotePassed:
-    """Adds the ids of tests that pass to a file."""
+    """Adds the ids of tests that pass to a file, but for those in whose file a program was started.
+
+    Such a test may do something else where more programs are installed.
+    """
 
     def __init__(self, path):
         self._path = path
+        self._file = None
+        self._starting = set()
+        sys.addaudithook(self._notice)
+
+    def _notice(self, event, _):
+        if event in STARTS:
+            self._starting.add(self._file)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item):
+        self._file = item.path
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item):
+        report = yield
+        if item.path in self._starting:
+            report.user_properties.append((STARTING, True))
+        return report
 
     def pytest_runtest_logreport(self, report):
-        if report.when == "call" and report.passed:
+        if report.when != "call" or not report.passed or STARTING in dict(report.user_properties):
+            return
+        if "PYTEST_XDIST_WORKER" not in os.environ:  # the process that hears of all tests
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(f"{report.nodeid}\n")
 
 
 def pytest_configure(config):
-    path = config.getoption("note_passed")
-    if path and not hasattr(
-        config, "workerinput"
-    ):  # with pytest-xdist, the process that hears of all
+    if path := config.getoption("note_passed"):
         config.pluginmanager.register(NotePassed(Path(path)))
 
 

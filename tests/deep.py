@@ -67,6 +67,11 @@ GUARDED = {
         "scripts/release*",
         "tests/test_release.py",
     ),
+    "choice of tests": (
+        "tests/conftest.py",
+        "tests/deep.py",
+        "tests/test_house.py",
+    ),
     "scaffolds": (
         "arena/cli/new.py",
         "arena/cli/templates/*",

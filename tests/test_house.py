@@ -10,6 +10,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis.strategies import none
 from packaging.requirements import Requirement
 
 from tests import conftest, deep
@@ -144,15 +146,17 @@ def test_a_script_runs_and_says_how_it_is_used(path):
 
 
 def test_continuous_integration_runs_the_tests_as_the_readme_says():
-    runs = re.findall(r"^(?:\w+=\S+ )*timed ([^&\n]*[^&\s])", read(".ci/run"), re.MULTILINE)
-    assert runs == [
+    steps = r"(?:^| )(?:timed|beside \S+) (scripts/[^\n#]*[^\s#])"
+    assert re.findall(steps, read(".ci/run"), re.MULTILINE) == [
+        'scripts/bare-tree "$tree"',
         "scripts/setup engines",
         "scripts/setup research",
-        "scripts/bench --only cost",
         "scripts/lint",
-        'scripts/bare-tree "$bare"',
+        "scripts/image --make-base",
+        'scripts/compile --quick --wheel "$kept/compiled"',
+        "scripts/bench --only cost",
         "scripts/test --all",
-        "scripts/compile --quick",
+        'scripts/compile --from "$kept/compiled"',
         "scripts/test --compiled",
     ]
     assert re.search(r"\n    scripts/test +# .*; --all runs slow tests too\n", read("README.md"))
@@ -182,7 +186,7 @@ CHOICES = [
 # fmt: on
 
 
-@pytest.mark.slow
+@pytest.mark.deep("choice of tests")
 @pytest.mark.parametrize(
     ("file", "arguments", "runs", "why"), CHOICES, ids=[row[-1] for row in CHOICES]
 )
@@ -215,6 +219,41 @@ def test_the_rounds_of_all_tests_are_all_files_and_their_places_are_there():
         assert (conftest.ROOT / place).exists(), place
     files = conftest.ROOT.rglob("test_*.py")
     assert {conftest.round_of(each) for each in files} == set(rounds)
+
+
+# fmt: off
+REPEATED = [
+    # file                    draws  again  why
+    ("live/test_results.py",  False, True,  "it would do the same again"),
+    ("games/test_jam.py",     False, True,  "also if it only computes"),
+    ("live/test_results.py",  True,  False, "of more examples some are new"),
+    ("leaks/test_times.py",   False, False, "times differ where something runs beside"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("file", "draws", "again", "why"), REPEATED, ids=[row[-1] for row in REPEATED]
+)
+def test_what_passed_on_a_bare_machine_is_left_out_if(file, draws, again, why):
+    class Item:
+        path = conftest.ROOT / file
+        obj = given(none())(lambda drawn: None) if draws else None
+
+    assert conftest.repeats_itself(Item) == again
+
+
+@pytest.mark.deep("choice of tests")
+def test_what_passes_is_noted_unless_its_file_starts_programs(tmp_path):
+    starting, others = "tests/test_rounds.py", "tests/test_token_bucket.py"
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-n", "1"]
+    noted = tmp_path / "passed"
+    done = subprocess.run(
+        [*command, starting, others, f"--note-passed={noted}"],
+        capture_output=True, text=True, check=False, cwd=ROOT,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+    assert {line.partition("::")[0] for line in noted.read_text("utf-8").splitlines()} == {others}
 
 
 ORDER = [
