@@ -32,5 +32,4 @@ def view_code(options: Options, seats: int) -> Fields:
 
 
 def action_space(options: Options, seats: int) -> ActionSpace:
-    cards = [kind(card) for kind in (m.Play, m.Discard) for card in PACK_52]
-    return ActionSpace(FixedMoves(*(m.Draw(source) for source in m.Source), *cards))
+    return ActionSpace(FixedMoves(*m.DRAWS.values(), *m.PLAYS.values(), *m.DISCARDS.values()))

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
-from arena.games.cards import Card
+from arena.games.cards import PACK_52, Card
 from arena.games.contract import Seat
 from arena.games.frozen import Frozen
 from arena.games.jam.scoring import Claim
@@ -39,6 +39,11 @@ class Discard(Frozen):
 
 
 Move: TypeAlias = Play | Draw | Discard
+
+# Moves are interned, as the codec finds the bytes of a move by its identity.
+DRAWS: Final = {source: Draw(source) for source in Source}
+PLAYS: Final = {card: Play(card) for card in PACK_52}
+DISCARDS: Final = {card: Discard(card) for card in PACK_52}
 
 
 class Began(Frozen):

@@ -13,7 +13,7 @@ stock or discard pile, and discard one.
 | majority    | 14 tricks; 15 or more without grand     | 2 or 3 |
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from arena.games.cards import PACK_52, RANKS, Card, in_order, without
@@ -27,7 +27,11 @@ from arena.games.contract import (
     Step,
     require_to_act,
 )
+from arena.games.frozen import Frozen
 from arena.games.jam.messages import (
+    DISCARDS,
+    DRAWS,
+    PLAYS,
     Began,
     Dealt,
     Discard,
@@ -50,8 +54,7 @@ from arena.games.options import check_match, ended_by_limit, match_is_over
 from arena.games.two_seats import SEATS, dealer_of, other, with_side
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(Frozen):
     """One seat's cards."""
 
     hand: tuple[Card, ...]
@@ -67,8 +70,7 @@ class Side:
         return len(self.stock) + len(self.discards)
 
 
-@dataclass(frozen=True, slots=True)
-class Deal:
+class Deal(Frozen):
     """The current hand."""
 
     sides: tuple[Side, Side]
@@ -79,8 +81,7 @@ class Deal:
     winners: tuple[Seat, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Frozen):
     options: Options
     hand: int
     rubber_deals: int
@@ -91,8 +92,7 @@ class Match:
     hand_scores: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Frozen):
     match: Match
     deal: Deal
 
@@ -101,10 +101,7 @@ BLACK: Final = tuple(card for card in PACK_52 if card[1] in "cs")
 RED: Final = tuple(card for card in PACK_52 if card[1] in "dh")
 _RANK: Final = {card: RANKS.index(card[0]) for card in PACK_52}
 
-_PLAYS: Final = {card: Play(card) for card in PACK_52}
-_DISCARDS: Final = {card: Discard(card) for card in PACK_52}
-_STOCK: Final = Draw(Source.STOCK)
-_TOP: Final = Draw(Source.DISCARDS)
+_STOCK, _TOP = DRAWS.values()
 _DRAWS: Final = {
     (True, True): Listed((_STOCK, _TOP)),
     (True, False): Listed((_STOCK,)),
@@ -142,7 +139,7 @@ def moves(state: State, seat: Seat) -> Listed:
     side = deal.sides[deal.turn]
     if deal.phase is Phase.DRAW:
         return _DRAWS[bool(side.stock), bool(side.discards)]
-    table = _DISCARDS if deal.phase is Phase.DISCARD else _PLAYS
+    table = DISCARDS if deal.phase is Phase.DISCARD else PLAYS
     return Listed(tuple([table[card] for card in side.hand]))
 
 

@@ -28,6 +28,7 @@ from arena.games.contract import (
     Seat,
     SentEvent,
     Step,
+    is_among,
     require_to_act,
 )
 from arena.games.klaberjass.contest import announce, answer, exchange, keep
@@ -99,7 +100,7 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
 def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
     move: Move
     (move,) = require_to_act(chosen, to_act(state))
-    if move not in state.legal:
+    if not is_among(move, state.legal):
         raise IllegalMove(why_illegal(state.deal, move))
     match state.deal.phase:
         case Phase.FIRST_BID | Phase.SECOND_BID | Phase.NAME:

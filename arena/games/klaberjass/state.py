@@ -1,10 +1,10 @@
 """The state of a match of Klaberjass, and the legal moves in it."""
 
-from dataclasses import dataclass
 from typing import Final
 
 from arena.games.cards import Card
 from arena.games.contract import Seat
+from arena.games.frozen import Frozen
 from arena.games.klaberjass.messages import (
     ANNOUNCEMENTS,
     BELAS,
@@ -33,8 +33,7 @@ SILENCE: Final = Contest(None, 0, None, None, ("", ""), ("", ""), None, ())
 """The contest before the first announcement."""
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(Frozen):
     """One seat's cards and points in a hand."""
 
     hand: tuple[Card, ...]
@@ -44,22 +43,19 @@ class Side:
     """The points for tricks, a complete bela, and melds once the seat has a trick."""
 
 
-@dataclass(frozen=True, slots=True)
-class Talon:
+class Talon(Frozen):
     upcard: Card
     stock: tuple[Card, ...]
     """The next card to deal first; 13 cards stay out of play."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tricks:
+class Tricks(Frozen):
     led: Card | None
     winners: tuple[Seat, ...]
     bela: Seat | None
 
 
-@dataclass(frozen=True, slots=True)
-class Deal:
+class Deal(Frozen):
     """The current hand."""
 
     sides: tuple[Side, Side]
@@ -71,8 +67,7 @@ class Deal:
     turn: Seat
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Frozen):
     options: Options
     hand: int
     dealer: Seat
@@ -80,8 +75,7 @@ class Match:
     hand_scores: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Frozen):
     match: Match
     deal: Deal
     legal: tuple[Move, ...]

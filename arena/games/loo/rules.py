@@ -24,6 +24,7 @@ from arena.games.contract import (
     Seat,
     SentEvent,
     Step,
+    is_among,
     require_to_act,
     with_entry,
 )
@@ -80,7 +81,7 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
 def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
     move: Move
     (move,) = require_to_act(chosen, to_act(state))
-    if move not in state.legal:
+    if not is_among(move, state.legal):
         raise IllegalMove(why_illegal(state, move))
     match move:
         case Play():

@@ -1,11 +1,11 @@
 """The state of a match of Loo, and the legal moves in it."""
 
-from dataclasses import dataclass
 from itertools import combinations
 from typing import TypeAlias
 
 from arena.games.cards import Card, in_order
 from arena.games.contract import Seat
+from arena.games.frozen import Frozen
 from arena.games.loo.messages import (
     CIVIL,
     DECLARATIONS,
@@ -24,8 +24,7 @@ Rows: TypeAlias = tuple[tuple[Card, ...], ...]
 """Cards by seat."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cards:
+class Cards(Frozen):
     hands: Rows
     stock: tuple[Card, ...]
     """The next card to draw first."""
@@ -35,8 +34,7 @@ class Cards:
     """By seat, the cards that it passed or discarded; they may be in play again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Frozen):
     """Players in order of play, seats that passed, and cards exchanged by seat."""
 
     players: tuple[Seat, ...]
@@ -44,8 +42,7 @@ class Line:
     exchanged: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Tricks:
+class Tricks(Frozen):
     leader: Seat | None
     cards: tuple[Card, ...]
     played: Rows
@@ -53,8 +50,7 @@ class Tricks:
     civil: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Deal:
+class Deal(Frozen):
     """The current hand."""
 
     upcard: Card
@@ -65,8 +61,7 @@ class Deal:
     turn: Seat
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Frozen):
     options: Options
     hand: int
     pot: int
@@ -76,8 +71,7 @@ class Match:
     hand_scores: tuple[tuple[int, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Frozen):
     match: Match
     deal: Deal
     legal: tuple[Move, ...]

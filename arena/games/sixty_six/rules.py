@@ -23,6 +23,7 @@ from arena.games.contract import (
     Seat,
     SentEvent,
     Step,
+    is_among,
     require_to_act,
 )
 from arena.games.options import check_match, match_is_over, race_result
@@ -73,7 +74,7 @@ def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> S
     move: Move
     (move,) = require_to_act(chosen, to_act(state))
     deal = state.deal
-    if move not in state.legal:
+    if not is_among(move, state.legal):
         raise IllegalMove(why_illegal(deal, move))
     match move:
         case Play(card):

@@ -1,9 +1,8 @@
 """The state of a match of Sixty-Six, and the legal moves in it."""
 
-from dataclasses import dataclass
-
 from arena.games.cards import SUITS, Card
 from arena.games.contract import Seat
+from arena.games.frozen import Frozen
 from arena.games.sixty_six.messages import (
     CLAIM,
     CLOSE,
@@ -18,8 +17,7 @@ from arena.games.sixty_six.messages import (
 from arena.games.sixty_six.scoring import legal_replies
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(Frozen):
     """One seat's cards and points in a hand."""
 
     hand: tuple[Card, ...]
@@ -29,8 +27,7 @@ class Side:
     pending: int
 
 
-@dataclass(frozen=True, slots=True)
-class Stock:
+class Stock(Frozen):
     cards: tuple[Card, ...]
     """Face down, the next card to draw first."""
     upcard: Card | None
@@ -45,8 +42,7 @@ class Stock:
         return self.upcard is not None and self.closer is None
 
 
-@dataclass(frozen=True, slots=True)
-class Deal:
+class Deal(Frozen):
     """The current hand."""
 
     sides: tuple[Side, Side]
@@ -59,8 +55,7 @@ class Deal:
     winners: tuple[Seat, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Frozen):
     options: Options
     hand: int
     carry: int
@@ -68,8 +63,7 @@ class Match:
     hand_scores: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Frozen):
     match: Match
     deal: Deal
     legal: tuple[Move, ...]
