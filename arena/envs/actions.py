@@ -8,7 +8,7 @@ a few of the moves if the rules allow more than they offer.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby, islice
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, cast
 
 from arena.envs.codes import Rename
 from arena.games.contract import Move, Moves, View
@@ -18,7 +18,7 @@ _LISTED: Final = 6
 """The number of successive moves of a class that the page of layouts lists."""
 
 Legal: TypeAlias = dict[int, Move]
-"""The moves by the actions that stand for them, in order of the actions."""
+"""The moves by the actions that stand for them."""
 
 
 class ActionGroup(ABC):
@@ -157,13 +157,17 @@ class ActionSpace:
 
         A move has one action: the first that represents it.
         """
-        by_identity, action = self._by_identity.get, self._fixed.get
-        legal = {
-            at: move
-            for move in moves.offered
-            if (at := by_identity(id(move))) is not None or (at := action(move)) is not None
-        }
+        return dict(sorted(self.legal_in_any_order(view, moves).items()))
+
+    def legal_in_any_order(self, view: View, moves: Moves) -> Legal:
+        """Return what `legal` returns, without the time that the order takes."""
+        offered = moves.offered
+        actions: Iterable[int | None] = map(self._by_identity.get, map(id, offered))
+        legal = dict(zip(actions, offered, strict=True))
+        if None in legal:
+            at_all = ((self._fixed.get(move), move) for move in offered)
+            legal = {action: move for action, move in at_all if action is not None}
         for start, group in self._others:
             for number, move in group.legal(view, moves):
                 legal[start + number] = move
-        return dict(sorted(legal.items()))
+        return cast("Legal", legal)

@@ -14,18 +14,15 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import fields
 from enum import StrEnum
 from functools import cached_property
-from hashlib import blake2b
 from typing import Any, Final, NamedTuple, TypeAlias, get_args, get_type_hints
 
-from arena.envs.writers import At, Numbers, Source, Writer, compiled, indented
+from arena.envs.writers import DIGEST_SIZE, At, Numbers, Places, Source, Writer, write_digest
 from arena.games.cards import CANONICAL, Card
 from arena.games.contract import Seat
 
 Rename: TypeAlias = Callable[[Any], Any]
 """Returns a value with its suits renamed, such as a card; it also renames the words `clubs`, `diamonds`, `hearts`, `spades`."""
 
-DIGEST_SIZE: Final = 3
-"""The number of numbers of a digest, of 16 bits each: two values have the same digest with a probability of 1 in 2**48."""
 _LISTED: Final = 14
 """The number of values that the page of layouts lists."""
 
@@ -53,19 +50,19 @@ class ValueCode(ABC):
     is_certain = False
     """Whether every value writes a number that is not 0, so that zeros mean that there is none."""
 
-    def write(self, value: Any, seat: int, numbers: Numbers, at: int) -> None:
-        """Write a value into zeros from index `at`, as `seat` sees it."""
-        self.writer(value, seat, numbers, at)
+    def write(self, value: Any, seat: int, numbers: Numbers) -> None:
+        """Write a value into zeros, as `seat` sees it."""
+        self.writer(value, seat, numbers)
 
     @cached_property
     def writer(self) -> Writer:
         """What `write` calls."""
         source = Source()
-        return compiled(self.source("value", At("at"), source), source)
+        return source.compiled(self.source("value", At(), source))
 
     def source(self, value: str, at: At, source: Source) -> Iterator[str]:
         """Yield lines of Python that write a variable. A code has these, or a `write` of its own that they call."""
-        yield f"{source.constant(self.write)}({value}, seat, numbers, {at})"
+        yield f"{source.constant(self.write)}({value}, seat, numbers[{at}:])"
 
     @abstractmethod
     def read(self, seat: int, numbers: Sequence[float], at: int) -> Any:
@@ -88,18 +85,26 @@ class ValueCode(ABC):
         self.low, self.high, self.size = (low,) * size, (high,) * size, size
 
 
-class OneOf(ValueCode):
-    """One of a few values: 1 at its place, 0 at all others."""
+class Placed(ValueCode):
+    """A value that has a place: 1 at its place, 0 at all others."""
 
     is_certain = True
+    tables: Sequence[Places]
+    """The places of the values by the seat that looks; one table is that of all seats."""
+
+    def source(self, value: str, at: At, source: Source) -> Iterator[str]:
+        place = f"{source.table(self.tables, at)}[{value}]"
+        yield f"numbers[{at.plus(place)}] = 1.0"
+
+
+class OneOf(Placed):
+    """One of a few values."""
 
     def __init__(self, values: Iterable[Hashable]) -> None:
         self._values = tuple(values)
         self._place = {value: at for at, value in enumerate(self._values)}
+        self.tables = (self._place,)
         self._bounded(0, 1, len(self._values))
-
-    def source(self, value: str, at: At, source: Source) -> Iterator[str]:
-        yield f"numbers[{at} + {source.constant(self._place)}[{value}]] = 1.0"
 
     def read(self, seat: int, numbers: Sequence[float], at: int) -> Any:
         return self._values[_first(numbers, at, self.size)]
@@ -111,23 +116,18 @@ class OneOf(ValueCode):
         return f"one of {_listed(self._values)}"
 
 
-class SeatOf(ValueCode):
+class SeatOf(Placed):
     """A seat, counted from the seat that looks; or one of a few other values."""
-
-    is_certain = True
 
     def __init__(self, seats: int, *others: Hashable) -> None:
         self._seats = seats
         self._others = others
+        self.tables = tuple(
+            {other: seats + at for at, other in enumerate(others)}
+            | {value: (value - seat) % seats for value in range(seats)}
+            for seat in range(seats)
+        )
         self._bounded(0, 1, seats + len(others))
-
-    def source(self, value: str, at: At, source: Source) -> Iterator[str]:
-        place = f"({value} - seat) % {self._seats}"
-        if self._others:
-            places = {other: self._seats + at for at, other in enumerate(self._others)}
-            other = source.constant(places)
-            place = f"({other}[{value}] if {value} in {other} else {place})"
-        yield f"numbers[{at} + {place}] = 1.0"
 
     def read(self, seat: int, numbers: Sequence[float], at: int) -> Any:
         place = _first(numbers, at, self.size)
@@ -149,7 +149,7 @@ class Number(ValueCode):
         self._bounded(low / self._scale, high / self._scale, 1)
 
     def source(self, value: str, at: At, source: Source) -> Iterator[str]:
-        yield f"numbers[{at}] = {value} / {self._scale}"
+        yield f"if {value}: numbers[{at}] = {value} / {self._scale}"
 
     def read(self, seat: int, numbers: Sequence[float], at: int) -> Any:
         return round(numbers[at] * self._scale)
@@ -185,7 +185,7 @@ class Maybe(ValueCode):
     def source(self, value: str, at: At, source: Source) -> Iterator[str]:
         yield f"if {value} is not None:"
         yield f"    numbers[{at}] = 1.0"
-        yield from indented(self._code.source(value, at.after(1), source))
+        yield from source.block(self._code.source(value, at.after(1), source))
 
     def read(self, seat: int, numbers: Sequence[float], at: int) -> Any:
         return self._code.read(seat, numbers, at + 1) if numbers[at] else None
@@ -210,8 +210,9 @@ class CardCounts(ValueCode):
         self._bounded(0, 1, len(self._cards))
 
     def source(self, value: str, at: At, source: Source) -> Iterator[str]:
-        card, place = source.variable(), source.constant(self._place)
-        yield f"for {card} in {value}: numbers[{at} + {place}[{card}]] += {1 / self._copies}"
+        card, table = source.variable(), source.table([self._place], at)
+        writes = "=" if self._copies == 1 else "+="
+        yield f"for {card} in {value}: numbers[{at.plus(f'{table}[{card}]')}] {writes} {1 / self._copies}"
 
     def read(self, seat: int, numbers: Sequence[float], at: int) -> Any:
         counts = numbers[at : at + self.size]
@@ -246,11 +247,12 @@ class CardOrder(ValueCode):
 
     def source(self, value: str, at: At, source: Source) -> Iterator[str]:
         card, number, here = source.variable(), source.variable(), source.variable()
-        yield f"for {number}, {card} in enumerate({value}, 1):"
-        yield f"    {here} = {at} + {source.constant(self._place)}[{card}]"
+        numbers = source.constant([number / self.size for number in range(1, self.size + 1)])
+        yield f"for {number}, {card} in zip({numbers}, {value}):"
+        yield f"    {here} = {at.plus(f'{source.table([self._place], at)}[{card}]')}"
         if self._has_twins:
             yield f"    while numbers[{here}]: {here} += 1"
-        yield f"    numbers[{here}] = {number} / {self.size}"
+        yield f"    numbers[{here}] = {number}"
 
     def read(self, seat: int, numbers: Sequence[float], at: int) -> Any:
         placed = zip(numbers[at : at + self.size], self._cards, strict=True)
@@ -279,12 +281,17 @@ class SeveralOf(ValueCode):
     def source(self, value: str, at: At, source: Source) -> Iterator[str]:
         place, one = source.variable(), source.variable()
         yield f"if len({value}) > {self._most}: {source.constant(self._refuse)}({value})"
-        yield f"{place} = {at}"
-        yield f"for {one} in {value}:"
+        places = range(at.offset, at.offset + self.size, self._stride)
+        if isinstance(self._code, Placed) and not at.variable:
+            tables = source.tables(self._code.tables, places)
+            yield f"for {place}, {one} in zip({tables}, {value}): numbers[{place}[{one}]] = 1.0"
+            return
+        yield f"for {place}, {one} in zip({source.constant(places)}, {value}):"
+        if at.variable:
+            yield f"    {place} += {at.variable}"
         if self._mark:
             yield f"    numbers[{place}] = 1.0"
-        yield from indented(self._code.source(one, At(place, self._mark), source))
-        yield f"    {place} += {self._stride}"
+        yield from source.block(self._code.source(one, At(place, self._mark), source))
 
     def _refuse(self, value: Sequence[Any]) -> None:
         raise ValueError(f"{len(value)} values do not fit into a list of {self._most}")
@@ -322,12 +329,12 @@ class LatestOf(ValueCode):
         self.low = (0, *(0,) * DIGEST_SIZE, *self._listed.low)
         self.high = (*self._count.high, *(1,) * DIGEST_SIZE, *self._listed.high)
 
-    def write(self, value: Any, seat: int, numbers: Numbers, at: int) -> None:
+    def write(self, value: Any, seat: int, numbers: Numbers) -> None:
         early = value[: -self._most]
-        self._count.write(len(value), seat, numbers, at)
+        self._count.write(len(value), seat, numbers)
         if early:
-            write_digest(early, numbers, at + 1)
-        self._listed.write(value[::-1][: self._most], seat, numbers, at + self._start)
+            write_digest(early, numbers)
+        self._listed.write(value[::-1][: self._most], seat, numbers[self._start :])
 
     def read(self, seat: int, numbers: Sequence[float], at: int) -> Any:
         if self._count.read(seat, numbers, at) > self._most:
@@ -353,10 +360,10 @@ class TextDigest(ValueCode):
         self._empty = empty
         self._bounded(0, 1, 1 + DIGEST_SIZE)
 
-    def write(self, value: Any, seat: int, numbers: Numbers, at: int) -> None:
+    def write(self, value: Any, seat: int, numbers: Numbers) -> None:
         if value:
-            numbers[at] = 1.0
-            write_digest(value, numbers, at + 1)
+            numbers[0] = 1.0
+            write_digest(value, numbers)
 
     def read(self, seat: int, numbers: Sequence[float], at: int) -> Any:
         if numbers[at]:
@@ -380,7 +387,8 @@ class BySeat(ValueCode):
     def source(self, value: str, at: At, source: Source) -> Iterator[str]:
         for left in range(self._seats):
             one = source.variable()
-            yield f"{one} = {value}[seat - {(self._seats - left) % self._seats}]"
+            behind = f" - {self._seats - left}" if left else ""
+            yield f"{one} = {value}[seat{behind}]"
             yield from self._code.source(one, at.after(left * self._code.size), source)
 
     def read(self, seat: int, numbers: Sequence[float], at: int) -> Any:
@@ -488,10 +496,3 @@ def _first(numbers: Sequence[float], at: int, size: int) -> int:
 def _with_zero(bounds: Iterable[float], least_or_most: Any) -> list[float]:
     """Return bounds that include 0, which is written for a missing value."""
     return [least_or_most(0, bound) for bound in bounds]
-
-
-def write_digest(value: object, numbers: Any, at: int) -> None:
-    """Write the digest of a value from index `at`; values are equal if their texts are."""
-    digest = blake2b(repr(value).encode(), digest_size=2 * DIGEST_SIZE).digest()
-    for place in range(DIGEST_SIZE):
-        numbers[at + place] = int.from_bytes(digest[2 * place : 2 * place + 2], "big") / 65_536

@@ -17,8 +17,8 @@ from typing import Any, Final
 import numpy as np
 import pyspiel
 
-from arena.envs.codes import DIGEST_SIZE, write_digest
 from arena.envs.stepped_match import SteppedMatch
+from arena.envs.writers import DIGEST_SIZE, write_digest
 from arena.games.catalogue import GAMES
 from arena.games.contract import Seat
 from arena.games.game import Game

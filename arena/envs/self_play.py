@@ -6,7 +6,6 @@ with one action each.
 """
 
 import random
-from array import array
 from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -18,6 +17,7 @@ from arena.envs.actions import Legal
 from arena.envs.encoders import Layout, layout_of
 from arena.envs.network import Floats, Network
 from arena.envs.trained_bot import better_move
+from arena.envs.writers import Numbers, rows_of, zeros
 from arena.games.cards import Card
 from arena.games.catalogue import game_by_id
 from arena.games.contract import Deals, Move, Rules, Seat, State, View
@@ -103,7 +103,8 @@ class Player:
         self._house, self._values, self._ignored = house, values, ignored
         draw = chance.random
         self._below = lambda count: int(draw() * count)
-        self._numbers = array("f")
+        self._numbers = zeros(0)
+        self._rows: list[Numbers] = []
 
     def usual(self, state: State, seat: Seat) -> Move:
         """Return the move of the house bot's policy."""
@@ -133,13 +134,14 @@ class Player:
 
     def observations(self, seen: Sequence[tuple[View, Seat]]) -> Floats:
         """Return views as rows of numbers, which the next call overwrites."""
-        code, width = self._layout.view, self._layout.view.size
-        if len(self._numbers) < len(seen) * width:
-            self._numbers = array("f", bytes(4 * len(seen) * width))
+        write, width = self._layout.view.writer, self._layout.view.size
+        if len(self._rows) < len(seen):
+            self._numbers = zeros(len(seen) * width)
+            self._rows = rows_of(self._numbers, width)
         rows = np.frombuffer(self._numbers, np.float32, len(seen) * width).reshape(-1, width)
         rows[:] = 0
-        for row, (view, seat) in enumerate(seen):
-            code.write(view, seat, self._numbers, row * width)
+        for row, (view, seat) in zip(self._rows, seen, strict=False):
+            write(view, seat, row)
         rows[:, self._ignored] = 0
         return rows
 

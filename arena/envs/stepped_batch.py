@@ -1,6 +1,5 @@
 """Several matches that are stepped together: arrays with a row for each."""
 
-from array import array
 from collections.abc import Iterable, Mapping
 from itertools import count
 from typing import Any, NamedTuple
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from arena.envs.actions import Legal
 from arena.envs.stepped_match import SteppedMatch, rewards_of, scores_of
+from arena.envs.writers import rows_of, zeros
 from arena.games.contract import Move, Seat, State
 from arena.referee.deal import KeyedDeals, seeded_key
 
@@ -71,11 +71,12 @@ class Batch:
         first = SteppedMatch(game, options, seats)
         self.layout = first.layout
         self._rules, self._options, self._seats = first.game.rules, first.options, first.seats
-        self._width = first.layout.view.size
+        width = first.layout.view.size
         self._matches = [_Row() for _ in range(size)]
         self._seeds = iter(count() if seeds is None else seeds)
-        self._numbers = array("f", bytes(4 * size * self._width))
-        self.observations = np.frombuffer(self._numbers, np.float32).reshape(size, self._width)
+        numbers = zeros(size * width)
+        self._numbers = rows_of(numbers, width)
+        self.observations = np.frombuffer(numbers, np.float32).reshape(size, width)
         self.masks = np.zeros((size, first.layout.actions.size), np.bool_)
         self.seats = np.zeros(size, np.intp)
         self.rows = np.array(
@@ -89,8 +90,8 @@ class Batch:
         rewards = np.zeros((len(rows), self._seats), np.float32)
         hand_ended = np.zeros(len(rows), np.bool_)
         ended = []
-        self.masks[rows] = False
-        self.observations[rows] = 0
+        self.masks.fill(0)
+        self.observations.fill(0)
         numbers = rows.tolist()
         for place, (row, action) in enumerate(zip(numbers, actions.tolist(), strict=True)):
             match = self._matches[row]
@@ -129,17 +130,18 @@ class Batch:
 
     def _write(self, rows: list[int]) -> None:
         view_of, moves_of = self._rules.view, self._rules.moves
-        write, legal_of = self.layout.view.writer, self.layout.actions.legal
-        numbers, width, actions = self._numbers, self._width, self.layout.actions.size
-        seats, allowed = [], []
+        write, legal_of = self.layout.view.writer, self.layout.actions.legal_in_any_order
+        seats: list[int] = []
+        allowed: list[int] = []
+        counts: list[int] = []
         for row in rows:
             match = self._matches[row]
             seat, state = match.acting[len(match.chosen)], match.state
-            seats.append(seat)
             view = view_of(state, seat)
-            write(view, seat, numbers, row * width)
-            match.legal = legal_of(view, moves_of(state, seat))
-            start = row * actions
-            allowed += [start + action for action in match.legal]
-        self.seats[rows] = seats
-        self.masks.reshape(-1)[allowed] = True
+            write(view, seat, self._numbers[row])
+            match.legal = legal = legal_of(view, moves_of(state, seat))
+            seats.append(seat)
+            allowed += legal
+            counts.append(len(legal))
+        self.seats[self.rows] = seats
+        self.masks[np.repeat(self.rows, counts), np.array(allowed, np.intp)] = True

@@ -1,15 +1,18 @@
 """The observations and actions of each family: a module for each, with `view_code` and `action_space`."""
 
-from array import array
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arena.envs.actions import ActionSpace
 from arena.envs.codes import Part, ValueCode
+from arena.envs.writers import rows_of, zeros
 from arena.games.contract import Move, Options, Seat, State, View
 from arena.games.game import Game
+
+if TYPE_CHECKING:
+    from array import array
 
 
 class Layout(NamedTuple):
@@ -20,8 +23,9 @@ class Layout(NamedTuple):
 
     def numbers(self, view: View, seat: int) -> "array[float]":
         """Return the view of a seat as 32-bit floats, which numpy reads without a copy (`numpy.frombuffer`)."""
-        numbers = array("f", bytes(4 * self.view.size))
-        self.view.write(view, seat, numbers, 0)
+        numbers = zeros(self.view.size)
+        (row,) = rows_of(numbers, self.view.size)
+        self.view.write(view, seat, row)
         return numbers
 
     def read(self, numbers: Sequence[float], seat: int) -> View:

@@ -1,6 +1,6 @@
 """Observations and actions of Loo."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Final
 
 from arena.envs.actions import ActionSpace, ChosenMoves, FixedMoves
@@ -51,11 +51,9 @@ def action_space(options: Options, seats: int) -> ActionSpace:
     )
 
 
-def _exchanges(view: m.View, moves: Moves) -> Iterator[m.Exchange | None]:
+def _exchanges(view: m.View, moves: Moves) -> Iterable[m.Exchange | None]:
     if view.phase is not m.Phase.EXCHANGE:
-        return
-    held = view.held
-    for bits in range(1 << len(held)):
-        cards = tuple(card for at, card in enumerate(held) if bits >> at & 1)
-        move = m.Exchange.in_order(cards)
-        yield move if move in moves else None
+        return ()
+    bits = {card: 1 << at for at, card in enumerate(view.held)}
+    offered = {sum([bits[card] for card in move.cards]): move for move in moves.offered}
+    return map(offered.get, range(1 << len(view.held)))

@@ -59,7 +59,7 @@ class _Beside(ValueCode):
         place, number = source.variable(), source.variable()
         follows = f"{source.constant(self._follows)}({value}, seat)"
         start = at.after(self._code.size)
-        yield f"for {place}, {number} in enumerate({follows}): numbers[{start} + {place}] = {number}"
+        yield f"for {place}, {number} in enumerate({follows}, {start}): numbers[{place}] = {number}"
 
     def read(self, seat: int, numbers: Sequence[float], at: int) -> Any:
         return self._code.read(seat, numbers, at)
