@@ -12,10 +12,11 @@ from arena.games.catalogue import game_by_id
 from bench import rules
 
 Rate = Callable[[float], float]
-"""Plays for a number of seconds of processor time; returns steps a second of it."""
+"""Plays for a number of seconds, of processor time if not of the clock; returns steps a second of it."""
 
 OURS: Final = ("jam", "sixty_six", "klaberjass", "loo", "pineapple", "soko", "oklahoma_rummy")
 ROWS: Final = 64
+PROCESSES: Final = 2
 CLASSIC: Final = ("leduc_holdem_v4", "texas_holdem_v4", "texas_holdem_no_limit_v6")
 RLCARD: Final = ("leduc-holdem", "limit-holdem", "gin-rummy")
 OPEN_SPIEL: Final = ("leduc_poker", "gin_rummy", "euchre", "oh_hell", "python_liars_poker")
@@ -30,14 +31,14 @@ def rates(progress: Callable[[str], None]) -> Iterator[tuple[str, Rate]]:
             progress(f"left out: {error}")
 
 
-def _timed(play: Callable[[], int]) -> Rate:
+def _timed(play: Callable[[], int], now_s: Callable[[], float] = time.process_time) -> Rate:
     """Take a function that plays a match and returns its steps."""
 
     def rate(seconds: float) -> float:
-        steps, begin_s = 0, time.process_time()
-        while time.process_time() - begin_s < seconds:
+        steps, begin_s = 0, now_s()
+        while now_s() - begin_s < seconds:
             steps += play()
-        return steps / (time.process_time() - begin_s)
+        return steps / (now_s() - begin_s)
 
     return rate
 
@@ -54,9 +55,13 @@ def _batches() -> Iterator[tuple[str, Rate]]:
 
     for game in OURS:
         yield f"Card Arena, batch of {ROWS}: {game}", _batch(envs.batch(game, ROWS))
+    for game in OURS:
+        several = envs.batch(game, ROWS, processes=PROCESSES)
+        name = f"Card Arena, batch of {ROWS} in {PROCESSES} processes, by the clock: {game}"
+        yield name, _batch(several, time.perf_counter)
 
 
-def _batch(matches: Any) -> Rate:
+def _batch(matches: Any, now_s: Callable[[], float] = time.process_time) -> Rate:
     chance = np.random.default_rng(1)
 
     def play() -> int:
@@ -65,7 +70,7 @@ def _batch(matches: Any) -> Rate:
         matches.step(np.where(masks, drawn, -1).argmax(axis=1))
         return len(masks)
 
-    return _timed(play)
+    return _timed(play, now_s)
 
 
 def _pettingzoo() -> Iterator[tuple[str, Rate]]:

@@ -21,6 +21,7 @@ from arena.games.catalogue import GAMES, game_by_id
 
 if TYPE_CHECKING:
     from arena.envs.agents import AgentsAtOnce, AgentsInTurn
+    from arena.envs.batch_in_processes import BatchInProcesses
     from arena.envs.stepped_batch import Batch
 
 
@@ -82,7 +83,8 @@ def batch(
     options: Mapping[str, Any] | None = None,
     seats: int | None = None,
     seeds: Iterable[object] | None = None,
-) -> "Batch":
+    processes: int = 1,
+) -> "Batch | BatchInProcesses":
     """Return matches of a game that are stepped together, of all seats: arrays with a row for each. It needs only numpy.
 
     Args:
@@ -91,11 +93,18 @@ def batch(
       options: The options of the game.
       seats: The number of seats, by default the fewest of the game.
       seeds: The seeds of the matches, one after the other; by default 0, 1, … without an end.
+      processes: The number of processes that step the rows, this one included. Each has a part of the rows, and every
+        `processes`-th seed. A program that asks for several calls this below `if __name__ == "__main__":`.
 
     Raises:
       LookupError: if there is no such game.
-      ValueError: if the game cannot be played with these seats or options.
+      ValueError: if the game cannot be played with these seats or options, or there are fewer rows than processes.
     """
+    if processes != 1:
+        from arena.envs.batch_in_processes import BatchInProcesses
+
+        listed = None if seeds is None else list(seeds)
+        return BatchInProcesses(game, size, processes, options=options, seats=seats, seeds=listed)
     from arena.envs.stepped_batch import Batch
 
     return Batch(game, size, options=options, seats=seats, seeds=seeds)

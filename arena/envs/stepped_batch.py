@@ -52,6 +52,8 @@ class Batch:
     """For each row the legal actions. The next step overwrites it."""
     seats: NDArray[np.intp]
     """For each row the seat to act."""
+    table_size: int
+    """The number of seats of a match."""
 
     def __init__(
         self,
@@ -70,7 +72,7 @@ class Batch:
         """
         first = SteppedMatch(game, options, seats)
         self.layout = first.layout
-        self._rules, self._options, self._seats = first.game.rules, first.options, first.seats
+        self._rules, self._options, self.table_size = first.game.rules, first.options, first.seats
         width = first.layout.view.size
         self._matches = [_Row() for _ in range(size)]
         self._seeds = iter(count() if seeds is None else seeds)
@@ -87,7 +89,7 @@ class Batch:
     def step(self, actions: NDArray[np.intp]) -> Stepped:
         """Choose a legal action for each of `rows`; an illegal one plays the fallback move."""
         rows, rules = self.rows, self._rules
-        rewards = np.zeros((len(rows), self._seats), np.float32)
+        rewards = np.zeros((len(rows), self.table_size), np.float32)
         hand_ended = np.zeros(len(rows), np.bool_)
         ended = []
         self.masks.fill(0)
@@ -120,10 +122,10 @@ class Batch:
         """Begin the next match of a row; return whether there was a seed for it."""
         for seed in self._seeds:
             match.deals = KeyedDeals(seeded_key(str(seed)))
-            match.state = self._rules.start(self._options, self._seats, match.deals).state
+            match.state = self._rules.start(self._options, self.table_size, match.deals).state
             match.acting, match.chosen = self._rules.to_act(match.state), ()
             match.hand = self._rules.hand_number(match.state)
-            match.scores = (0,) * self._seats
+            match.scores = (0,) * self.table_size
             if match.acting:
                 return True
         return False

@@ -8,12 +8,14 @@ import subprocess
 import sys
 from concurrent.futures import Future
 from contextlib import closing
+from multiprocessing import active_children
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from arena import envs
 from arena.cli.train import train
 from arena.envs import self_play, trained_bot, training
 from arena.envs.network import Adam, Network
@@ -75,6 +77,41 @@ def test_a_batch_ends_with_its_seeds():
     while len(batch.rows):
         ended += batch.step(first_actions(batch.masks[batch.rows])).hand_ended.sum()
     assert ended == 5 * 2
+
+
+@pytest.mark.slow
+def test_rows_are_stepped_by_several_processes():
+    """Each part of the rows is a batch of every other seed, until a process is ended."""
+    seeds = list(range(7))
+    parts = [Batch("sixty_six", 2, options={"hands": 2}, seeds=seeds[at::2]) for at in range(2)]
+    batch = envs.batch("sixty_six", 4, options={"hands": 2}, seeds=seeds, processes=2)
+    with closing(batch):
+        while len(batch.rows):
+            rows = [part.rows + 2 * at for at, part in enumerate(parts)]
+            assert batch.rows.tolist() == np.concatenate(rows).tolist()
+            for name in ("observations", "masks", "seats"):
+                alone = np.concatenate([getattr(part, name)[part.rows] for part in parts])
+                assert (getattr(batch, name)[batch.rows] == alone).all()
+            stepped = batch.step(first_actions(batch.masks[batch.rows]))
+            alone = [part.step(first_actions(part.masks[part.rows])) for part in parts]
+            for together, apart in zip(stepped, zip(*alone, strict=True), strict=True):
+                assert (together == np.concatenate(apart)).all()
+        assert not any(len(part.rows) for part in parts)
+
+
+@pytest.mark.slow
+def test_a_batch_says_that_a_process_has_ended():
+    batch = envs.batch("sixty_six", 2, processes=2)
+    (process,) = [one for one in active_children() if one.daemon]
+    process.kill()
+    process.join()
+    with pytest.raises(RuntimeError, match="process 1 of the batch has ended"):
+        batch.step(first_actions(batch.masks))
+
+
+def test_more_processes_than_rows_are_refused():
+    with pytest.raises(ValueError, match="2 rows cannot be shared among 3 processes"):
+        envs.batch("sixty_six", 2, processes=3)
 
 
 def test_a_gain_is_what_the_hand_comes_to_after_an_action(monkeypatch):
