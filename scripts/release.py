@@ -279,6 +279,29 @@ def build_sbom(root: Path, out: Path) -> None:
     )
 
 
+def build_baselines(trained: Path, out: Path) -> None:
+    """The bots of `scripts/baselines` in a folder, each as the zip that `arena bots submit` would send.
+
+    Raises:
+      CannotRelease: if there is none, or one of them was trained for another layout or could not be submitted.
+    """
+    from arena.app.submission import CannotSubmit, packed_bot
+    from arena.envs.trained_bot import TrainedPolicy
+
+    policies = sorted(trained.glob("*/policy.npz"))
+    if not policies:
+        raise CannotRelease(
+            f"{trained} has no bot; `scripts/baselines {trained} --minutes 60` trains them"
+        )
+    for policy in policies:
+        try:
+            game = TrainedPolicy(policy).game.id
+            with packed_bot(policy.parent) as archive:
+                shutil.copyfile(archive.path, out / f"cardarena-baseline-{game}.zip")
+        except (CannotSubmit, ValueError) as error:
+            raise CannotRelease(str(error)) from error
+
+
 PARTS: Final[Mapping[str, Callable[[Path, Path], None]]] = {
     "python": build_python,
     "compiled": build_compiled,
@@ -302,14 +325,17 @@ def write_checksums(out: Path) -> None:
     (out / "SHA256SUMS").write_text("".join(lines), "utf-8")
 
 
-def build(root: Path, out: Path, parts: list[str]) -> None:
-    """Build these parts into a folder, which is emptied first."""
+def build(root: Path, out: Path, parts: list[str], trained: Path | None = None) -> None:
+    """Build these parts, and the baselines in `trained`, into a folder, which is emptied first."""
     os.environ["SOURCE_DATE_EPOCH"] = git(root, "log", "-1", "--format=%ct").strip()
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
     for number, part in enumerate(parts, 1):
         say(f"{number} of {len(parts)}: {part}")
         PARTS[part](root, out)
+    if trained is not None:
+        say(f"baselines of {trained}")
+        build_baselines(trained, out)
     write_checksums(out)
 
 
@@ -324,6 +350,9 @@ def main() -> None:
     parser.add_argument("--check", action="store_true", help="only check the checkout")
     parser.add_argument("--set", type=Version, metavar="VERSION", help="only write the version")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), help="parts")
+    parser.add_argument(
+        "--baselines", type=Path, metavar="FOLDER", help="also pack the bots of scripts/baselines"
+    )
     parser.add_argument("--unchecked", action="store_true", help="build a checkout with changes")
     parser.add_argument("--out", type=Path, help="default: dist/VERSION")
     wanted = parser.parse_args()
@@ -338,7 +367,7 @@ def main() -> None:
             say(f"{written(version)} can be released")
             return
         out = (wanted.out or ROOT / "dist" / written(version)).absolute()
-        build(ROOT, out, wanted.only)
+        build(ROOT, out, wanted.only, wanted.baselines)
     except CannotRelease as error:
         raise SystemExit(f"release: {error}") from None
     if PLACEHOLDER in (ROOT / "pyproject.toml").read_text("utf-8"):

@@ -16,6 +16,9 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
+from arena.bots.archive import read_archive
+from arena.envs import trained_bot
+from arena.envs.training import KEPT, POLICY, Training, TrainingTerms
 from tests.programs import needs
 from tests.sdk.archives import copy_of_checkout, git, release
 from tests.sdk.languages import QUICK_START
@@ -278,6 +281,56 @@ def test_the_wheel_has_what_the_sdist_has(packages):
     ]["force-include"]
     for place in force_included.values():
         assert any(each == place or each.startswith(f"{place}/") for each in names), place
+
+
+# Trained bots that a release carries.
+
+
+@pytest.fixture
+def trained(tmp_path):
+    """A folder as `scripts/baselines` leaves it, with a bot that has learned nothing."""
+    bot = tmp_path / "trained" / "sixty_six"
+    bot.mkdir(parents=True)
+    Training(TrainingTerms("sixty_six", 2, {"hands": 4}, "1")).export(bot / POLICY)
+    (bot / KEPT).write_bytes(b"of the training alone")
+    (bot / "bot.py").write_text("from cardarena.envs import TrainedBot")
+    manifest = 'command = ["python", "bot.py"]\n[[games]]\nid = "sixty_six"\n'
+    (bot / "bot.toml").write_text(manifest)
+    return bot.parent
+
+
+def test_a_baseline_is_a_zip_that_can_be_submitted(trained, tmp_path):
+    files = []
+    for name in ("first", "again"):
+        release.build(ROOT, tmp_path / name, [], trained)
+        files.append((tmp_path / name / "cardarena-baseline-sixty_six.zip").read_bytes())
+        os.utime(trained / "sixty_six" / POLICY, (0, 0))
+    assert files[0] == files[1]
+    sums = (tmp_path / "first" / "SHA256SUMS").read_text()
+    assert sums.startswith(hashlib.sha256(files[0]).hexdigest())
+    archive = read_archive(tmp_path / "first" / "cardarena-baseline-sixty_six.zip")
+    assert archive.paths == {"bot.py", "bot.toml", POLICY}
+
+
+# fmt: off
+NO_BASELINES = [
+    ("sixty_six",        "has no bot",                             "a folder without bots"),
+    ("sixty_six/bot.py", "bot.py",                                 "a bot without its program"),
+    (None,               "was trained for another layout",         "a bot for other rules"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("removed", "text", "why"), NO_BASELINES, ids=[row[-1] for row in NO_BASELINES]
+)
+def test_baselines_that_cannot_play_are_refused(removed, text, why, trained, tmp_path, monkeypatch):
+    if removed is None:
+        monkeypatch.setattr(trained_bot, "layout_digest", lambda layout: "another")
+    else:
+        (trained / removed).rename(tmp_path / "removed")
+    with pytest.raises(release.CannotRelease, match=text):
+        release.build(ROOT, tmp_path / "out", [], trained)
 
 
 # What is installed, in environments that have our packages from the folder alone.
