@@ -1,4 +1,4 @@
-"""Check TOML and JSON against dataclasses, by pydantic.
+"""Check TOML and JSON against dataclasses, by pydantic, and write TOML.
 
 One pass finds all problems. Each is a sentence that begins with its place, such as `games[1].seats: …`, counted from
 0. A dataclass that is read has a `__pydantic_config__`, `STRICT` or `OPEN`, which also applies to the dataclasses in
@@ -8,6 +8,7 @@ pydantic is imported at the first use, so that other commands start sooner.
 """
 
 import codecs
+import datetime as dt
 import difflib
 import functools
 import json
@@ -140,6 +141,40 @@ def _excess(text: str) -> str:
     if _DIGITS.search(bare):
         return f"this has a key or a number of more than {MAX_TOML_DIGITS} digits"
     return ""
+
+
+def toml_text(values: Mapping[str, Any]) -> str:
+    """Return values as TOML: texts, numbers, booleans, times, lists and mappings.
+
+    Tables stand in one line. Raises `TypeError` for a value of another type.
+    """
+    return "".join(f"{_toml_key(name)} = {_toml_value(value)}\n" for name, value in values.items())
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return _quoted(value)
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, dt.datetime | dt.date | dt.time):
+        return value.isoformat()
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_toml_value, value))}]"
+    if isinstance(value, Mapping):
+        pairs = (f"{_toml_key(name)} = {_toml_value(item)}" for name, item in value.items())
+        return f"{{ {', '.join(pairs)} }}" if value else "{}"
+    raise TypeError(f"TOML is not written of a {type(value).__name__}")
+
+
+def _toml_key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else _quoted(name)
+
+
+def _quoted(text: str) -> str:
+    # TOML has the escapes of JSON, and one more for DEL; it has no pairs of surrogates.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def validated(

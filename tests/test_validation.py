@@ -17,6 +17,7 @@ from arena.validation import (
     Limits,
     read_json,
     text_of,
+    toml_text,
     toml_values,
     validated,
 )
@@ -175,3 +176,9 @@ def test_pydantic_is_imported_when_something_is_read():
         capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1],
     )  # fmt: skip
     assert done.stdout.split() == ["False", "True"]
+
+
+@pytest.mark.parametrize("text", ['"quoted"', "back\\slash", "\x7f\x01\n", "é 🂡"])
+def test_texts_are_written_as_they_are_read(text):
+    values = {text or "x": [text, {"a b": text}], "n": 1.5, "yes": True}
+    assert toml_values(toml_text(values)) == values

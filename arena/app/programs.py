@@ -20,7 +20,6 @@ from arena.bots.command import portable_files
 from arena.bots.qualifier import Qualifier
 from arena.bots.tokens import Tokens
 from arena.contests.competition_service import utc_now
-from arena.contests.plan_text import toml
 from arena.contests.remote_versions import RemoteVersions
 from arena.contests.scheduler import PlayerOf, Scheduler, arena_player_of
 from arena.contests.webhook_post import WebhookPost
@@ -38,6 +37,7 @@ from arena.referee.wire.terms import terms_json
 from arena.sandbox.command import BotCommand
 from arena.sandbox.sandbox import Sandbox
 from arena.store import BotKind, data_folder, keep_in, open_store
+from arena.validation import toml_text
 
 _log = logging.getLogger(__name__)
 
@@ -200,7 +200,7 @@ def round_robin_plan(
 ) -> str:
     """Return the plan of a round robin between launched bots, as TOML; without a seed, deals are fair."""
     values: dict[str, Any] = terms_json(terms)
-    return toml(
+    return toml_text(
         {
             "name": name,
             "kind": "tournament",

@@ -1,17 +1,13 @@
-"""Plans as TOML texts: written for `arena tournament`, without secrets for public readers, and for the finals of a ladder."""
+"""Plans as TOML texts: without secrets for public readers, and for the finals of a ladder."""
 
-import datetime as dt
-import json
-import re
 import tomllib
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from arena.contests.plan import Format, read_plan
 from arena.results.deal_sets import digest
 from arena.results.record import FINALS
+from arena.validation import toml_text
 
-_BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 HIDDEN: Final = "hidden"
 """Replaces the seed in a public plan."""
 _OF_LADDERS: Final = ("ladder", "rate", "opens", "closes", "seeds_from")
@@ -22,7 +18,7 @@ def public_text(text: str) -> str:
     """Return a plan without its seed, which fixes the packs, and without the commands of bots, which contain paths."""
     values = tomllib.loads(text) | {"seed": HIDDEN}
     values.pop("bots", None)
-    return toml(values)
+    return toml_text(values)
 
 
 def finals_plan(text: str, number: int) -> str:
@@ -34,7 +30,7 @@ def finals_plan(text: str, number: int) -> str:
     """
     plan = read_plan(text)
     values = {key: value for key, value in tomllib.loads(text).items() if key not in _OF_LADDERS}
-    return toml(
+    return toml_text(
         values
         | {
             "name": f"{plan.name}{FINALS}{number}",
@@ -45,37 +41,3 @@ def finals_plan(text: str, number: int) -> str:
             "entry": "invited",
         }
     )
-
-
-def toml(values: Mapping[str, Any]) -> str:
-    """Values as TOML: texts, numbers, booleans, times, lists and mappings.
-
-    Raises `TypeError` for a value of another type.
-    """
-    return "".join(f"{_key(name)} = {_value(value)}\n" for name, value in values.items())
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return _quoted(value)
-    if isinstance(value, int | float):
-        return repr(value)
-    if isinstance(value, dt.datetime | dt.date | dt.time):
-        return value.isoformat()
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_value, value))}]"
-    if isinstance(value, Mapping):
-        pairs = (f"{_key(name)} = {_value(item)}" for name, item in value.items())
-        return f"{{ {', '.join(pairs)} }}" if value else "{}"
-    raise TypeError(f"a plan cannot contain a {type(value).__name__}")
-
-
-def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else _quoted(name)
-
-
-def _quoted(text: str) -> str:
-    # TOML has the escapes of JSON, and one more for DEL.
-    return json.dumps(text).replace("\x7f", "\\u007f")

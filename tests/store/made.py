@@ -3,10 +3,11 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from arena.contests.plan_text import public_text, toml
+from arena.contests.plan_text import public_text
 from arena.results.deal_sets import MatchOutcome, round_robin
 from arena.results.record import Round
 from arena.store import BotKind, CompetitionEntry, CompetitionTexts, StoredMatch
+from arena.validation import toml_text
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 AT = 1_795_176_000_000
@@ -36,7 +37,7 @@ DEAL_SETS = {match.id: match.deal_set_id for match in MATCHES}
 
 
 def config(name="autumn", bots=BOTS, deal_sets=3, seed=SEED, commands=None):
-    return toml(
+    return toml_text(
         {
             "name": name,
             "kind": "tournament",

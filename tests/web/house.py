@@ -11,13 +11,14 @@ from pathlib import Path
 
 import uvicorn
 
-from arena.contests.plan_text import public_text, toml
+from arena.contests.plan_text import public_text
 from arena.records.read import Replay
 from arena.referee.spec import FaultKind
 from arena.results.deal_sets import MatchOutcome, round_robin
 from arena.results.record import Round
 from arena.results.states import Action
 from arena.store import BotKind, CompetitionEntry, CompetitionTexts, StoredMatch, open_store
+from arena.validation import toml_text
 from arena.web.app import Web, application
 from arena.web.event_hub import EventHub
 from arena.web.live_pages import LivePages
@@ -44,7 +45,7 @@ TERMS = {
     "seeded": True,
 }
 BOTS = ["ann", HOSTILE, "bob b."]
-CONFIG = toml(
+CONFIG = toml_text(
     {
         "name": "autumn",
         "kind": "tournament",

@@ -8,6 +8,7 @@ import math
 import re
 from datetime import timedelta
 
+from html import unescape
 import pytest
 from starlette.requests import ClientDisconnect
 
@@ -207,6 +208,51 @@ def test_an_organiser_runs_a_competition_and_bans_an_owner(desk, browser, owner)
 @pytest.mark.parametrize("format_name", EXAMPLES)
 def test_an_example_plan_is_a_plan(format_name):
     assert read_plan(example_plan(format_name)).name == f"my-{format_name.replace('_', '-')}"
+def test_a_competition_is_planned_by_fields_and_by_toml(desk, browser):
+    browser.sign_in(desk.organiser)
+    page, rounds = "/organise", r'name="swiss.rounds" [^>]*value="5"'
+
+    def sent(fields):
+        return browser.post(page, fields, page=page)
+
+    assert not re.search(rounds, browser.get(page).text)
+    assert re.search(rounds, browser.get(f"{page}?format=swiss").text)
+    wrong = FIELDS | {"seats": "two", "options": "hands: 4", "season": "a & b"}
+    refused = sent(wrong | {"act": "create"})
+    assert refused.status == 422
+    assert re.findall(r'id="([^"]*)-error">([^<]*)<', refused.text)[0][0] == "options"
+    refused = sent(wrong | {"options": "hands = 4", "act": "create"})
+    ((key, words),) = re.findall(r'id="([^"]*)-error">([^<]*)<', refused.text)
+    assert (key, words[:25]) == ("seats", "Should be a valid integer")
+    assert 'value="a &amp; b"' in refused.text, "what was typed stays"
+    shown = sent(FIELDS | {"act": "toml"})
+    plan = unescape(
+        re.search(r'<textarea id="plan"[^>]*>(.*?)</textarea>', shown.text, re.DOTALL)[1]
+    )
+    assert read_plan(plan).games[0].options == {"hands": 4}
+    assert '<details id="as-toml" open>' in shown.text
+    filled = sent({"plan": plan.replace("hands = 4", "hands = 8"), "act": "form"})
+    assert (
+        "hands = 8" in re.search(r'<textarea id="options"[^>]*>(.*?)<', filled.text, re.DOTALL)[1]
+    )
+    assert "2 bots; 8 matches" in sent(FIELDS | {"act": "estimate", "entrants": "2"}).words
+    made = sent(FIELDS | {"act": "create"})
+    assert made.one("location") == "/organise/competitions/by-fields"
+    assert "round robin" in browser.get(made.one("location")).words.lower()
+
+
+FIELDS = {
+    "name": "by-fields",
+    "kind": "tournament",
+    "format": "round_robin",
+    "game": "sixty_six",
+    "seats": "2",
+    "deal_sets": "4",
+    "options": "hands = 4",
+    "fair": "on",
+}
+
+
 
 
 def test_an_organiser_exports_a_competition(desk, browser):

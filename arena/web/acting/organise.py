@@ -16,6 +16,7 @@ from arena.validation import MAX_TOML_CHARS, text_of
 from arena.web.acting.arena_calls import ArenaRefused
 from arena.web.acting.entering import competition_info
 from arena.web.acting.guard import Act, Ask, Who, Wrong
+from arena.web.acting.plan_form import GROUPS, by_field, plan_fields, plan_text, sides
 from arena.web.addresses import slug
 from arena.web.rendering import utc
 from cardarena.v1 import competitions_pb2, owners_pb2, standings_pb2
@@ -55,7 +56,7 @@ _ORDER: Final = ("running", "paused", "draft")
 
 
 async def competitions_page(ask: Ask, estimate: Any = None) -> Response:
-    """Show all competitions, and the form of a new one, with its estimate if there is one."""
+    """Show all competitions, and the form of a new one as fields and as TOML, with its estimate if there is one."""
     listed = await ask.pages(
         ask.arena.competitions.ListCompetitions,
         competitions_pb2.ListCompetitionsRequest(),
@@ -66,6 +67,11 @@ async def competitions_page(ask: Ask, estimate: Any = None) -> Response:
         row["progress"] = _progress(await competition_info(ask, row["name"]))
     wanted = ask.query("format")
     chosen = wanted if wanted in EXAMPLES else "round_robin"
+    fields, plan = sides(ask.typed, example_plan(chosen))
+    wrong: dict[str, str] = {}
+    if "plan" not in ask.typed:
+        wrong, ask.problems = by_field(ask.problems)
+    act = ask.typed.get("act", "")
     return ask.page(
         "organise.html",
         "Organise",
@@ -73,7 +79,21 @@ async def competitions_page(ask: Ask, estimate: Any = None) -> Response:
         finished=[row for row in rows if row["state"] not in _ORDER],
         formats=[*EXAMPLES],
         chosen="" if ask.typed else chosen,  # a plan that was typed is no example
-        example=example_plan(chosen),
+        groups=[
+            (
+                heading,
+                rows,
+                any(
+                    row.key in wrong or fields.get(row.key, "") not in ("", row.usual)
+                    for row in rows
+                ),
+            )
+            for heading, rows in GROUPS.items()
+        ],
+        fields=fields,
+        wrong=wrong,
+        plan=plan,
+        as_toml=act == "toml" or ("plan" in ask.typed and (act != "form" or ask.problems)),
         estimate=estimate,
     )
 
@@ -86,11 +106,20 @@ def example_plan(format_name: str) -> str:
 
 
 async def create(ask: Ask) -> Response:
-    """Estimate or create a competition from its plan, typed or of a file. The plan stays in the form."""
+    """Estimate or create a competition from its plan, of fields, typed as TOML or of a file. The plan stays in both forms."""
     file = ask.form.get("file")
     if isinstance(file, UploadFile) and file.filename:
         ask.fill("plan", text_of(await file.read()))
-    plan = ask.given("plan", most_chars=MAX_TOML_CHARS)["plan"]
+    if "plan" in ask.texts:
+        plan = ask.given("plan", most_chars=MAX_TOML_CHARS)["plan"]
+    else:
+        plan = plan_text(ask.texts)
+    act = ask.texts.get("act")
+    if act in ("toml", "form"):
+        if act == "form":
+            plan_fields(plan)  # raises if it is no TOML
+        ask.keep_texts()
+        return await competitions_page(ask)
     entrants = ask.texts.get("entrants", "").strip()
     if entrants and not (entrants.isascii() and entrants.isdecimal() and len(entrants) < 5):
         raise Wrong(422, "entrants: give a number of bots, or nothing")
@@ -98,7 +127,7 @@ async def create(ask: Ask) -> Response:
         config=plan, entrants=int(entrants) if entrants else None
     )
     estimate = await ask.call(ask.arena.competitions.EstimateCompetition, request)
-    if ask.texts.get("act") != "create":
+    if act != "create":
         ask.keep_texts()
         return await competitions_page(ask, estimate)
     created = competitions_pb2.CreateCompetitionRequest(config=plan)
