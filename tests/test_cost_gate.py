@@ -94,7 +94,7 @@ def count_ask(monkeypatch, turns):
     return found.instructions
 
 
-@pytest.mark.slow
+@pytest.mark.deep("cost gate")
 @needs("valgrind")
 def test_a_planted_tenth_is_seen_and_a_hundredth_is_not(monkeypatch, tmp_path):
     budget = tmp_path / "budget.json"

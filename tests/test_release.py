@@ -218,7 +218,7 @@ def test_packages_of_other_languages_are_the_same_bytes_when_built_again(tmp_pat
         assert len(travelling(tmp_path / "first" / f"{name}{ending}")) == 2, ending
 
 
-@pytest.mark.slow
+@pytest.mark.deep("packages")
 @pytest.mark.parametrize(
     "pattern",
     ["cardarena-1*.tar.gz", "cardarena-cpp-*.tar.gz", "go/**/*.zip", "cardarena_engine-*.tar.gz"],
@@ -228,7 +228,7 @@ def test_the_licence_and_the_changelog_are_in_each_package(packages, pattern):
     assert len(travelling(package)) == 2
 
 
-@pytest.mark.slow
+@pytest.mark.deep("packages")
 def test_the_checksums_are_those_of_all_files(packages):
     folder, files = packages
     lines = (folder / "SHA256SUMS").read_text().splitlines()
@@ -237,7 +237,7 @@ def test_the_checksums_are_those_of_all_files(packages):
     }
 
 
-@pytest.mark.slow
+@pytest.mark.deep("packages")
 def test_the_list_of_parts_has_all_that_an_arena_runs_with(packages):
     found = json.loads((packages[0] / "sbom.cdx.json").read_text())
     assert found["bomFormat"] == "CycloneDX"
@@ -246,7 +246,7 @@ def test_the_list_of_parts_has_all_that_an_arena_runs_with(packages):
     assert {(each["name"].lower(), each["version"]) for each in found["components"]} >= set(pins)
 
 
-@pytest.mark.slow
+@pytest.mark.deep("packages")
 @needs("go")
 def test_go_finds_its_module(packages, tmp_path, monkeypatch):
     source = tmp_path / "source" / "clients" / "go"
@@ -270,7 +270,7 @@ def test_go_finds_its_module(packages, tmp_path, monkeypatch):
     assert {"LICENSE", "README.md", "run.go", "soko"} <= {each.name for each in module.iterdir()}
 
 
-@pytest.mark.slow
+@pytest.mark.deep("packages")
 def test_the_wheel_has_what_the_sdist_has(packages):
     """They are built one from the other; so what a checkout adds to its own wheel is in both."""
     name = f"cardarena_engine-{VERSION}-py3-none-any.whl"
@@ -356,7 +356,7 @@ def environment(strangers, packages):
     return install
 
 
-@pytest.mark.slow
+@pytest.mark.deep("packages")
 def test_an_installed_arena_plays_outside_a_checkout(environment, tmp_path):
     programs = environment("cardarena-engine[server,web]")
     arena = programs / "arena"
@@ -376,7 +376,7 @@ def test_an_installed_arena_plays_outside_a_checkout(environment, tmp_path):
     assert (tmp_path / "site" / "index.html").is_file()
 
 
-@pytest.mark.slow
+@pytest.mark.deep("packages")
 def test_an_installed_sdk_plays_with_the_engine_that_it_names(environment, tmp_path):
     programs = environment("cardarena[local]")
     (bot,) = re.findall(r"```python\n(.*?)```", read("clients/python/README.md"), re.DOTALL)
@@ -386,7 +386,7 @@ def test_an_installed_sdk_plays_with_the_engine_that_it_names(environment, tmp_p
     assert run(tmp_path, programs / "python", "-c", code) == "2\n"
 
 
-@pytest.mark.slow
+@pytest.mark.deep("packages")
 def test_an_installed_sdk_needs_no_engine_to_connect(environment, tmp_path):
     programs = environment("cardarena")
     (bot,) = re.findall(r"```python\n(.*?)```", read("clients/python/README.md"), re.DOTALL)

@@ -38,6 +38,7 @@ from tests.rows import fewest_seats, slow_unless
 
 FOLDER = Path(__file__).resolve().parent.parent / "sample_bots"
 FILES = sorted(path.name for path in FOLDER.glob("*.py"))
+SAMPLES = pytest.mark.deep("sample bots")
 PLAY_EVERYTHING = ["random_bot.py", "first_bot.py"]
 
 SEATED = [(game.id, seats) for game in GAMES for seats in game.seats]
@@ -151,7 +152,7 @@ def test_a_trial_fits_its_game_and_its_bot(trial):
     assert trial.game in bot_of(load(trial.bot)).games
 
 
-@pytest.mark.parametrize(("game", "seats"), slow_unless(fewest_seats, SEATED))
+@pytest.mark.parametrize(("game", "seats"), slow_unless(fewest_seats, SEATED, SAMPLES))
 def test_the_bots_that_play_everything_do(game, seats):
     random.seed(f"{game} {seats}")
     bots = [bot_of(load(PLAY_EVERYTHING[seat % 2])) for seat in range(seats)]
@@ -160,7 +161,7 @@ def test_the_bots_that_play_everything_do(game, seats):
 
 @pytest.mark.parametrize(
     ("file", "game", "seats"),
-    slow_unless(lambda file, game, seats: fewest_seats(game, seats), EXPERTS),
+    slow_unless(lambda file, game, seats: fewest_seats(game, seats), EXPERTS, SAMPLES),
 )
 def test_a_games_own_bot_plays_whole_matches(file, game, seats, monkeypatch):
     module = load(file)
@@ -264,7 +265,7 @@ def test_democracy_bot_knows_its_chances():
         assert ties == pytest.approx(sum(tied) / len(deals)), (upcard, card, unseen)
 
 
-@pytest.mark.parametrize("seats", slow_unless(lambda seats: seats == 2, [2, 3, 4, 5, 6]))
+@pytest.mark.parametrize("seats", slow_unless(lambda seats: seats == 2, [2, 3, 4, 5, 6], SAMPLES))
 def test_democracy_bot_counts_the_cards_it_has_not_seen(seats):
     decisions = []
 
@@ -322,7 +323,7 @@ def test_chinese_poker_bot_sets_well_without_a_foul():
             assert bot.against_opponents(numbers) <= made
 
 
-@pytest.mark.slow
+@SAMPLES
 def test_chinese_poker_bot_makes_more_than_the_first_setting_offered():
     """Of opponents who take the first themselves, and like it never give up."""
     bot, chance = load("chinese_poker.py"), random.Random(6)
@@ -354,7 +355,7 @@ def test_eleusis_bot_reads_its_candidates_as_the_arena_does():
             assert legal == set(Rule.parse(text).legal(line)), (text, line)
 
 
-@pytest.mark.parametrize("number", slow_unless(lambda number: number == 0, range(12)))
+@pytest.mark.parametrize("number", slow_unless(lambda number: number == 0, range(12), SAMPLES))
 def test_eleusis_bot_deals_rules_that_are_accepted(number):
     dealt = load("eleusis.py").DEALT
     assert len(dealt) > 60

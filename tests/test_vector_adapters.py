@@ -19,7 +19,7 @@ from arena.games.oklahoma_rummy.rules import Piles
 from tests.vector_adapters import ADAPTERS, SITTINGS, oklahoma_rummy, steps
 from tests.vector_adapters.deals import Differs, Hidden, OfSeat, compare, only
 
-pytestmark = pytest.mark.slow  # tests of a tool for tests
+pytestmark = pytest.mark.deep("vectors")  # tests of a tool for tests
 
 FOLDER = Path(__file__).parent / "vectors"
 EVERY = [

@@ -8,7 +8,7 @@ import pytest
 from arena.games.catalogue import GAMES
 from arena.testing.deals import SeededDeals
 from tests.games.random_play import random_turns
-from tests.rows import fewest_seats, slow_unless
+from tests.rows import RULES, fewest_seats, slow_unless
 
 SITTINGS = [
     pytest.param(game, seats, id=f"{game.id} for {seats}")
@@ -19,7 +19,7 @@ SITTINGS = [
 EVERY_SITTING = pytest.mark.parametrize(
     ("game", "seats"),
     slow_unless(
-        lambda game, seats: fewest_seats(game.id, seats) and game.id != "eleusis", SITTINGS
+        lambda game, seats: fewest_seats(game.id, seats) and game.id != "eleusis", SITTINGS, RULES
     ),
 )
 """The quick run has the fewest, and of Eleusis the Express alone."""

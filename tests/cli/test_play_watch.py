@@ -22,12 +22,12 @@ from tests.cli.levels import without_level
 from tests.cli.test_expected_errors import BOT, arena
 from tests.referee.matches import plays, plays_but, run, spec_of
 from tests.referee.test_spectators import everybody_sees, steps_of
-from tests.rows import slow_unless_of_each_kind
+from tests.rows import EACH_GAME, slow_unless_of_each_kind
 
 EVENT = "  » "
 WIDE = 10_000
 EVERY_GAME = pytest.mark.parametrize(
-    "game", slow_unless_of_each_kind(GAMES), ids=[game.id for game in GAMES]
+    "game", slow_unless_of_each_kind(GAMES, EACH_GAME), ids=[game.id for game in GAMES]
 )
 
 

@@ -9,7 +9,7 @@ from arena.contests.collusion_report import suspected, without_shared
 from arena.results.record import Out, WorkerBegins, record_json, record_of_json
 from tests.contests.played import Played, toml
 
-pytestmark = pytest.mark.slow  # simulates tournaments
+pytestmark = pytest.mark.deep("statistics")  # simulates tournaments
 
 NAMES = ("ann", "bob", "cid", "dan", "eve", "fay")
 OWNERS = {name: name.upper() for name in NAMES}

@@ -13,7 +13,7 @@ from tests.defences.defence import Defence, Edit, Stale, defences
 from tests.defences.threats import ROOT
 from tests.defences.trial import SEEN, STALE, SURVIVED, Trials, Verdict, tried
 
-pytestmark = pytest.mark.slow  # tests of a tool for tests
+pytestmark = pytest.mark.deep("tools for tests")
 
 # What counts as noticed.
 

@@ -17,6 +17,7 @@ from tests.leaks.worlds import Emissions, gate
 from tests.rows import fewest_seats, slow_unless, slow_unless_of_each_kind
 from tests.walks import SITTINGS, Walk
 
+RESEARCH = pytest.mark.deep("research")
 SHORTENED = {"arlington", "eleusis", "oklahoma_rummy"}
 """Families with lists or texts that have no limit: of a part only a digest is written."""
 EVERY_TABLE = pytest.mark.parametrize(
@@ -26,10 +27,13 @@ EVERY_TABLE = pytest.mark.parametrize(
             fewest_seats(game.id, seats) and game.family not in {"eleusis", "oklahoma_rummy"}
         ),
         SITTINGS,
+        RESEARCH,
     ),
 )
 """Every game with the fewest seats and the most; the quick run has the fewest, without the games whose views are long."""
-EVERY_GAME = pytest.mark.parametrize("game", slow_unless_of_each_kind(GAMES), ids=lambda g: g.id)
+EVERY_GAME = pytest.mark.parametrize(
+    "game", slow_unless_of_each_kind(GAMES, RESEARCH), ids=lambda g: g.id
+)
 
 
 def looks(game, seats, seed=1):

@@ -33,7 +33,7 @@ from arena.games.soko import rules as soko
 from arena.games.soko import state as soko_state
 from arena.games.soko.messages import Options as SokoOptions
 from arena.testing.deals import StackedDeals
-from tests.rows import slow_unless
+from tests.rows import RULES, slow_unless
 
 # All but the showdown, where the pots are still to be seen.
 AUTOMATIONS = tuple(
@@ -283,7 +283,7 @@ def play_stud(chance, structure):
     return play_on(chance, mine, stud(structure, ante, least, stacks), Counter())
 
 
-@pytest.mark.slow
+@RULES
 @pytest.mark.parametrize("structure", STRUCTURES)
 def test_random_betting_of_soko_is_pokerkits_but_for_the_named_rulings(structure):
     differences = Counter()
@@ -296,7 +296,9 @@ def test_random_betting_of_soko_is_pokerkits_but_for_the_named_rulings(structure
 
 @pytest.mark.parametrize(
     ("fixed", "rulings"),
-    slow_unless(lambda fixed, rulings: not fixed, [(True, {"B6"}), (False, {"B3", "B4", "B7"})]),
+    slow_unless(
+        lambda fixed, rulings: not fixed, [(True, {"B6"}), (False, {"B3", "B4", "B7"})], RULES
+    ),
     ids=["fixed", "nolimit"],
 )
 def test_random_betting_is_pokerkits_but_for_the_named_rulings(fixed, rulings):

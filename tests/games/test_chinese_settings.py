@@ -12,6 +12,7 @@ from arena.games.cards import PACK_52, parse_cards
 from arena.games.chinese.hands import Strengths, high_first, is_foul, pair_units, strengths
 from arena.games.chinese.odds import BACK_STEPS, FRONT_STEPS, MIDDLE_STEPS, expected_units
 from arena.games.chinese.settings import SETTINGS, by_rank, candidates, numbered
+from tests.rows import RULES
 
 
 def random_hands(count, seed):
@@ -93,7 +94,7 @@ HANDS = [
 ]
 
 
-@pytest.mark.slow
+@RULES
 @pytest.mark.parametrize("hands", HANDS)
 def test_candidates_are_the_best_of_all_settings(hands):
     for hand in hands:

@@ -52,7 +52,7 @@ from arena.games.eleusis.scoring import Prophecy, eleusis_scores, express_scores
 from arena.games.eleusis.turn import FULL_HAND
 from arena.games.options import build_options
 from arena.testing.deals import SeededDeals, StackedDeals
-from tests.rows import slow_unless
+from tests.rows import RULES, slow_unless
 
 COLORS = EXAMPLES[0]
 # The digest's figures for a hand of random single cards, with some room for the strings here.
@@ -114,7 +114,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(
     ("text", "verdict", "reason"),
-    slow_unless(lambda text, verdict, reason: verdict is not Verdict.COST, REFUSED),
+    slow_unless(lambda text, verdict, reason: verdict is not Verdict.COST, REFUSED, RULES),
     ids=[r[0][:40] for r in REFUSED],
 )
 def test_a_rule_is_refused_with_the_reason(text, verdict, reason):
@@ -123,7 +123,7 @@ def test_a_rule_is_refused_with_the_reason(text, verdict, reason):
     assert reason in result.reason
 
 
-@pytest.mark.parametrize("text", slow_unless(COLORS.__eq__, EXAMPLES))
+@pytest.mark.parametrize("text", slow_unless(COLORS.__eq__, EXAMPLES, RULES))
 def test_the_examples_are_sound_although_they_are_not_tried(text):
     for seed in range(2):
         assert validate(f" {text}", draws(seed)).verdict is Verdict.ACCEPTED

@@ -4,7 +4,7 @@ import pytest
 
 from arena.games.catalogue import GAMES, game_by_id
 from tests.games.bounds import fixed_length, reach
-from tests.rows import slow_unless
+from tests.rows import RULES, slow_unless
 
 MATCHES = 20
 QUICK = {
@@ -30,6 +30,7 @@ def rows():
             for game in GAMES
             for seats in sorted({game.seats[0], game.seats[-1]})
         ],
+        RULES,
     )
 
 
@@ -48,9 +49,7 @@ def test_scores_of_one_board_are_never_further_apart(game, seats):
         pytest.param("sixty_six", {"hands": 2}, id="three victory points a hand"),
         pytest.param("democracy", {"hands": 2}, id="four tribes an island"),
         pytest.param("soko", {"hands": 2}, id="two stacks a hand"),
-        pytest.param(
-            "soko", {"format": "freezeout"}, marks=pytest.mark.slow, id="all chips of a freezeout"
-        ),
+        pytest.param("soko", {"format": "freezeout"}, marks=RULES, id="all chips of a freezeout"),
         pytest.param("pineapple", {"hands": 2}, id="four bets in each of four rounds"),
         pytest.param(
             "pineapple", {"hands": 2, "structure": "nolimit"}, id="stacks without a limit"

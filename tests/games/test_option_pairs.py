@@ -11,7 +11,7 @@ from arena.games.contract import BadOptions
 from arena.local.turns import turns
 from arena.testing.deals import SeededDeals
 from tests.games.random_play import pick
-from tests.rows import OF_EACH_KIND, slow_unless
+from tests.rows import OF_EACH_KIND, RULES, slow_unless
 
 MOST_DECISIONS = 900
 """Enough for the end of each match that an option shortens."""
@@ -23,6 +23,7 @@ PAIRS = slow_unless(
         for game in GAMES
         for changed, other in itertools.permutations(game.settings, 2)
     ],
+    RULES,
 )
 
 

@@ -13,7 +13,7 @@ from arena.games.klaberjass.scoring import best_sequence
 from arena.house import policies
 from arena.house.search import RandomDeals
 from tests.games.random_play import moments
-from tests.rows import slow_unless_of_each_kind
+from tests.rows import RULES, slow_unless_of_each_kind
 
 
 def has_states(family):
@@ -28,7 +28,7 @@ def test_every_family_that_the_house_plays_has_them():
     assert {path.stem for path in folder.glob("[a-z]*.py")} <= {game.family for game in SAMPLED}
 
 
-@pytest.mark.parametrize("game", slow_unless_of_each_kind(SAMPLED), ids=lambda game: game.id)
+@pytest.mark.parametrize("game", slow_unless_of_each_kind(SAMPLED, RULES), ids=lambda game: game.id)
 def test_a_seat_cannot_tell_a_sampled_state_from_the_real_one(game):
     rules = game.rules
     for seats in {game.seats[0], game.seats[-1]}:
@@ -125,7 +125,7 @@ def test_hands_in_fantasyland_are_sampled(there):
         state = rules.step(state, chosen, deals).state
 
 
-@pytest.mark.parametrize("game", slow_unless_of_each_kind(SAMPLED), ids=lambda game: game.id)
+@pytest.mark.parametrize("game", slow_unless_of_each_kind(SAMPLED, RULES), ids=lambda game: game.id)
 def test_from_a_sampled_state_a_match_is_played_to_its_end(game):
     seats = game.seats[0]
     options = game.options({"hands": 2 * seats}, seats)

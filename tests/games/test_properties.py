@@ -14,7 +14,7 @@ from arena.referee.wire.games import codec_of
 from arena.testing.deals import SeededDeals
 from cardarena.v1 import game_pb2
 from tests.games.random_play import moments, with_effect
-from tests.rows import slow_unless_of_each_kind
+from tests.rows import RULES, slow_unless_of_each_kind
 
 EXAMPLES = {"eleusis": 2, "eleusis_express": 2}
 """Fewer matches where one takes seconds; others get the default."""
@@ -61,7 +61,7 @@ def examples(game):
 
 
 every_game = pytest.mark.parametrize(
-    "game", slow_unless_of_each_kind(GAMES), ids=lambda game: game.id
+    "game", slow_unless_of_each_kind(GAMES, RULES), ids=lambda game: game.id
 )
 
 

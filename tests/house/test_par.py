@@ -17,7 +17,7 @@ from arena.records.playback import play_back
 from arena.records.read import Replay
 from cardarena import local
 from tests.records.matches import Answer, Bot, record
-from tests.rows import OF_EACH_KIND, slow_unless
+from tests.rows import EACH_GAME, OF_EACH_KIND, slow_unless
 
 STEPS = 240
 GAMES_WITH_POLICY = [game.id for game in GAMES if searcher_of(game.id)]
@@ -90,7 +90,7 @@ def test_the_same_replay_is_compared_alike(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "game_id", slow_unless(lambda game_id: game_id in OF_EACH_KIND, GAMES_WITH_POLICY)
+    "game_id", slow_unless(lambda game_id: game_id in OF_EACH_KIND, GAMES_WITH_POLICY, EACH_GAME)
 )
 def test_every_game_with_a_policy_is_compared(game_id, tmp_path):
     seats = min(game_by_id(game_id).seats)

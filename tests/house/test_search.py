@@ -14,7 +14,7 @@ from arena.sandbox.house_levels import STEPS
 from arena.testing.deals import SeededDeals
 from cardarena import local
 from tests.games.random_play import moments
-from tests.rows import slow_unless_of_each_kind
+from tests.rows import EACH_GAME, slow_unless_of_each_kind
 
 SIXTY_SIX = game_by_id("sixty_six")
 
@@ -176,7 +176,9 @@ def test_a_move_that_is_surely_behind_is_tried_no_more():
 FAMILIES = [game for game in GAMES if player(game.id, 0) is not None]
 
 
-@pytest.mark.parametrize("game", slow_unless_of_each_kind(FAMILIES), ids=lambda game: game.id)
+@pytest.mark.parametrize(
+    "game", slow_unless_of_each_kind(FAMILIES, EACH_GAME), ids=lambda game: game.id
+)
 def test_every_policy_plays_legal_moves_and_sees_its_own_cards_alone(game):
     """Its move in the real state is that in a state that its seat cannot tell from it, with the same dice."""
     from importlib import import_module

@@ -37,7 +37,7 @@ from tests.attack.http2 import Wire
 from tests.cli.serving import ended
 from tests.doubles.streams import PATIENCE_S, PLAY, Client, Stream, eventually, reason_of
 from tests.live.running import running
-from tests.rows import slow_unless, slow_unless_of_each_kind
+from tests.rows import EACH_GAME, slow_unless, slow_unless_of_each_kind
 
 CANARY = "canary 2c7e"
 GAMES_OF_A_BOT = [play_pb2.GameSupport(game=game.id) for game in GAMES]
@@ -94,7 +94,9 @@ def played(*streams):
 # Matches.
 
 
-@pytest.mark.parametrize("game", slow_unless_of_each_kind(GAMES), ids=[game.id for game in GAMES])
+@pytest.mark.parametrize(
+    "game", slow_unless_of_each_kind(GAMES, EACH_GAME), ids=[game.id for game in GAMES]
+)
 def test_bots_play_a_match_from_end_to_end(arena, client, game):
     seats = game.seats[0]
     names = [f"p{seat} {game.id}"[:32] for seat in range(seats)]

@@ -32,7 +32,7 @@ from tests.live.cuts import (
     quick_disk,
 )
 from tests.referee.matches import nearly_three, spread
-from tests.rows import slow_unless_of_each_kind
+from tests.rows import EACH_GAME, slow_unless_of_each_kind
 
 ONE_BY_ONE = {"max_open_asks": 1, "want_text": True}
 TOGETHER = {"max_open_asks": 3}
@@ -255,7 +255,9 @@ class Contradicting(Repeating):
         return [play_pb2.Answer(ask_id=number, index=400) for number in sorted(settled)]
 
 
-@EVERY_GAME
+@pytest.mark.parametrize(
+    "game", slow_unless_of_each_kind(GAMES, EACH_GAME), ids=[game.id for game in GAMES]
+)
 def test_the_same_answer_said_again_is_known(folder, game):
     """However it is said: by index, or typed as the bot typed it."""
     orders = orders_of(game.id, players_of(game.id), matches=1)

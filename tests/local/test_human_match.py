@@ -12,7 +12,7 @@ from arena.records.read import Replay
 from arena.records.verify import verify_file
 from arena.referee.spec import Ending, FaultKind
 from arena.referee.terms import TIME_CLASSES, MatchTerms, TimeControl
-from tests.rows import slow_unless_of_each_kind
+from tests.rows import EACH_GAME, slow_unless_of_each_kind
 
 
 def sampled(_view, moves, _options, _seat, chance):
@@ -47,7 +47,7 @@ def play_on(match, draw, most=10_000):
         most -= 1
 
 
-@pytest.mark.parametrize("game", slow_unless_of_each_kind(GAMES))
+@pytest.mark.parametrize("game", slow_unless_of_each_kind(GAMES, EACH_GAME))
 @pytest.mark.parametrize("seat", [0, 1])
 def test_a_match_leaves_a_replay_that_verifies_and_the_seat_knew_its_own_part(game, seat, tmp_path):
     match = match_of(game.id, tmp_path, seat=seat)

@@ -6,7 +6,7 @@ import cardarena
 from arena.games.catalogue import GAMES
 from arena.local.words import Words
 from cardarena import local
-from tests.rows import slow_unless_of_each_kind
+from tests.rows import EACH_GAME, slow_unless_of_each_kind
 
 
 class Reader(cardarena.Bot):
@@ -28,7 +28,9 @@ def read(game_id, seats, **options):
     return [bot.read for bot in bots]
 
 
-@pytest.mark.parametrize("game", slow_unless_of_each_kind(GAMES), ids=[game.id for game in GAMES])
+@pytest.mark.parametrize(
+    "game", slow_unless_of_each_kind(GAMES, EACH_GAME), ids=[game.id for game in GAMES]
+)
 def test_every_ask_has_a_table_and_its_moves(game):
     for seat, asks in enumerate(read(game.id, game.seats[0])):
         assert asks

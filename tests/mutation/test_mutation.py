@@ -12,7 +12,7 @@ from tests.mutation.survivors import accepted, entry
 from tests.mutation.targets import ROOT, sources, targets
 from tests.mutation.trial import Trials
 
-pytestmark = pytest.mark.slow  # tests of a tool for tests
+pytestmark = pytest.mark.deep("tools for tests")
 
 ENUM = "class Suit(StrEnum):\n    RED = 'r'\n    BLACK = 'b'\n    GREEN = 'g'\n"
 LIST = "def best(a) -> list[int]: ...\n"

@@ -72,7 +72,7 @@ def test_a_game_is_ten_files():
     assert len([path for path in GAME.rglob("*.*") if path.suffix != ".pyc"]) <= 10
 
 
-@pytest.mark.slow
+@pytest.mark.deep("new games")
 def test_all_else_follows_from_them_but_for_other_languages(copy):
     assert "Traceback" not in copy.made.stderr, copy.made.stderr
     left = copy.made.stdout.splitlines()
@@ -80,7 +80,7 @@ def test_all_else_follows_from_them_but_for_other_languages(copy):
     assert {line.partition(":")[0] for line in left} == {"kuhn_poker"}
 
 
-@pytest.mark.slow
+@pytest.mark.deep("new games")
 def test_the_wire_of_other_games_stays(copy):
     for path in (ROOT / "proto").rglob("*.proto"):
         fresh = (copy.folder / path.relative_to(ROOT)).read_text("utf-8")
@@ -89,7 +89,7 @@ def test_the_wire_of_other_games_stays(copy):
     assert (copy.folder / "proto/cardarena/games/v1/kuhn_poker.proto").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.deep("new games")
 def test_its_tests_pass(copy):
     """Rules, codec, scenes, vectors, leaks, goldens and the kit: the rows of the game."""
     done = copy.python(
@@ -108,7 +108,7 @@ def test_its_tests_pass(copy):
     assert int(re.search(r"(\d+) passed", done.stdout)[1]) > 50
 
 
-@pytest.mark.slow
+@pytest.mark.deep("new games")
 def test_bots_play_it_and_its_replays_are_verified(copy, tmp_path):
     played = copy.python(
         *("-m", "arena", "play", "kuhn_poker", "sample_bots/kuhn_poker.py"),
@@ -154,7 +154,7 @@ DAMAGE = [
 # fmt: on
 
 
-@pytest.mark.slow
+@pytest.mark.deep("new games")
 @pytest.mark.parametrize(("name", "old", "new", "said"), DAMAGE, ids=[row[3] for row in DAMAGE])
 def test_what_is_out_of_date_is_said(copy, name, old, new, said):
     mend = damaged(copy.folder, name, old, new)
@@ -164,7 +164,7 @@ def test_what_is_out_of_date_is_said(copy, name, old, new, said):
         mend()
 
 
-@pytest.mark.slow
+@pytest.mark.deep("new games")
 def test_a_new_game_begins_as_a_copy_that_plays(copy):
     begun = copy.new_game("coin_duel", "--title", "The Coin Duel")
     assert begun.returncode == 0, begun.stderr

@@ -30,7 +30,9 @@ SITTINGS = [
 EVERY_GAME = pytest.mark.parametrize(
     ("game_id", "seats"),
     slow_unless(
-        lambda game_id, seats: fewest_seats(game_id, seats) and game_id in OF_EACH_KIND, SITTINGS
+        lambda game_id, seats: fewest_seats(game_id, seats) and game_id in OF_EACH_KIND,
+        SITTINGS,
+        pytest.mark.deep("pictures"),
     ),
 )
 """The quick run has the fewest seats, and of Eleusis the Express alone."""

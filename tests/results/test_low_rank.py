@@ -108,7 +108,10 @@ ROWS = [pytest.param(name, make, id=name) for name, make in DESIGNS]
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(("name", "make"), slow_unless(lambda name, make: name in QUICK, ROWS))
+@pytest.mark.parametrize(
+    ("name", "make"),
+    slow_unless(lambda name, make: name in QUICK, ROWS, pytest.mark.deep("statistics")),
+)
 def test_it_is_the_plain_fit(name, make, seed):
     played = make(np.random.default_rng([seed, len(name)]))
     plain, found = dense_margins.fit(played), fit(played)

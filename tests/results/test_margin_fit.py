@@ -105,11 +105,17 @@ def test_without_noise_planted_skills_come_back_exactly():
     [
         pytest.param(2, 2, 4, normal, 300, id="two bots, four deal-sets"),
         pytest.param(
-            4, 2, 1, normal, 180, id="round robin with one deal-set a pair", marks=pytest.mark.slow
+            4,
+            2,
+            1,
+            normal,
+            180,
+            id="round robin with one deal-set a pair",
+            marks=pytest.mark.deep("statistics"),
         ),
-        pytest.param(4, 2, 5, normal, 120, id="round robin", marks=pytest.mark.slow),
-        pytest.param(4, 3, 2, normal, 180, id="three seats", marks=pytest.mark.slow),
-        pytest.param(5, 4, 3, normal, 120, id="four seats", marks=pytest.mark.slow),
+        pytest.param(4, 2, 5, normal, 120, id="round robin", marks=pytest.mark.deep("statistics")),
+        pytest.param(4, 3, 2, normal, 180, id="three seats", marks=pytest.mark.deep("statistics")),
+        pytest.param(5, 4, 3, normal, 120, id="four seats", marks=pytest.mark.deep("statistics")),
         pytest.param(3, 2, 34, heavy_tailed, 90, id="heavy tails, winsorised"),
     ],
 )

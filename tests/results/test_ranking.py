@@ -103,7 +103,7 @@ def test_calls_are_made_among_all_pairs_together(chances, called, why):
     assert [(i, j) for i in range(3) for j in range(3) if found[i][j]] == called
 
 
-@pytest.mark.slow
+@pytest.mark.deep("statistics")
 def test_before_the_first_call_it_is_said_how_many_deal_sets_are_needed():
     plan = round_robin(["a", "b"], seats=2, deal_sets=300, seed="s")
     outcomes = played(plan, {"a": 0.5, "b": 0}, luck=(4, -3, -1, 2, -2))

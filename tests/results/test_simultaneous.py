@@ -39,7 +39,7 @@ def test_it_follows_from_the_seed():
 RUNS = 40
 
 
-@pytest.mark.slow
+@pytest.mark.deep("statistics")
 def test_simultaneous_intervals_hold_together_and_single_ones_do_not():
     rng = np.random.default_rng(9)
     at_once = alone = 0

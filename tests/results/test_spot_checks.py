@@ -73,7 +73,7 @@ def test_each_worker_is_told_by_itself():
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.deep("statistics")
 def test_workers_that_favour_no_bot_stand_out_as_seldom_as_was_chosen():
     draw, alarms, trials = random.Random(1), 0, 2000
     for _ in range(trials):

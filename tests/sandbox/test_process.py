@@ -74,7 +74,7 @@ def test_nothing_of_ours_runs_in_a_process_that_was_forked(tmp_path):
     )
 
 
-@pytest.mark.slow
+@pytest.mark.deep("spawner")
 def test_a_thousand_bots_start_and_end_beside_grpc_and_none_hangs(tmp_path):
     ended = []
     with running(tmp_path / "arena", Tokens()), Sandbox(data=tmp_path) as sandbox:

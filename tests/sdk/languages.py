@@ -272,10 +272,14 @@ LANGUAGES = (
 )
 
 
-def each_language(*left_out, deep=False):
-    """The SDKs as parameters of a test, which is deep or not."""
+def each_language(*left_out, deep=False, but=""):
+    """The SDKs as parameters of a test, which is deep or not, but for one."""
     return [
-        pytest.param(each, id=each.name, marks=[each.deep, *each.marks] if deep else each.marks)
+        pytest.param(
+            each,
+            id=each.name,
+            marks=[each.deep, *each.marks] if deep and each.name != but else each.marks,
+        )
         for each in LANGUAGES
         if each.name not in left_out
     ]

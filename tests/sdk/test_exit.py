@@ -50,16 +50,14 @@ IGNORING = ("sh", "-c", 'trap "" INT; exec "$0" "$@"')
 ARENA = (sys.executable, "-c", "from arena.cli import main; main()")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("language", languages.each_language())
+@pytest.mark.parametrize("language", languages.each_language(deep=True))
 def test_the_kit_interrupts_clients_also_where_interrupts_are_ignored(language):
     words = ("conformance", "--case", "C26-interrupt", "--", *language.client())
     done = subprocess.run([*IGNORING, *ARENA, *words], capture_output=True, text=True, check=False)
     assert (done.returncode, "PASS 1/1" in done.stdout) == (0, True), done.stdout + done.stderr
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("language", languages.each_language())
+@pytest.mark.parametrize("language", languages.each_language(deep=True))
 def test_sigterm_ends_a_bot_also_where_interrupts_are_ignored(language):
     command = [*IGNORING, *language.client(), "--address", "127.0.0.1:1"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as bot:

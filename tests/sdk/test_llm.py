@@ -20,7 +20,7 @@ from cardarena._errors import Misconfigured
 from cardarena._raised import Raised
 from cardarena.llm import Endpoint, Failure, Kind, Prompt, Reply, _answer
 from tests.doubles.fake_model import completion, fake_model
-from tests.rows import slow_unless
+from tests.rows import EACH_GAME, slow_unless
 
 MOVES = ["take 1", "take 2", "play Ks"]
 
@@ -465,7 +465,7 @@ def test_two_programs_with_two_prompts_are_two_bots_of_one_process():
 
 @pytest.mark.parametrize(
     "game",
-    slow_unless(lambda game: game.id == "sixty_six", GAMES),
+    slow_unless(lambda game: game.id == "sixty_six", GAMES, EACH_GAME),
     ids=[game.id for game in GAMES],
 )
 def test_a_scripted_model_plays_whole_matches_within_the_budget(game, tmp_path):

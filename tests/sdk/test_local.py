@@ -20,7 +20,7 @@ from cardarena import abstrac, democracy, jam, local
 from cardarena.v1.game_pb2 import FaultKind
 from cardarena.v1.play_pb2 import MatchStart
 from tests.games.random_play import moments
-from tests.rows import slow_unless_of_each_kind
+from tests.rows import EACH_GAME, slow_unless_of_each_kind
 from tests.sdk.streams import play_over_streams
 
 
@@ -95,7 +95,9 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
-@pytest.mark.parametrize("game", slow_unless_of_each_kind(GAMES), ids=lambda game: game.id)
+@pytest.mark.parametrize(
+    "game", slow_unless_of_each_kind(GAMES, EACH_GAME), ids=lambda game: game.id
+)
 def test_a_bot_sees_the_same_as_over_a_stream(game, kind):
     seats = min(game.seats)
     options = {"hands": seats}

@@ -16,7 +16,7 @@ from cardarena import Ask, Bot, local
 from cardarena.v1.play_pb2 import Ask as AskMessage
 from cardarena.v1.play_pb2 import MatchStart
 from tests.live.dealing import order_of
-from tests.rows import slow_unless
+from tests.rows import EACH_GAME, slow_unless
 from tests.test_sample_bots import bot_of, load
 
 KEY = seeded_key("dice")
@@ -121,6 +121,7 @@ def twin(game, kind):
     slow_unless(
         lambda game, kind: game == "sixty_six" or (game == "jam" and kind != "search-20ms"),
         [(game.id, kind) for game in GAMES for kind in ["sample bot", *LEVELS]],
+        EACH_GAME,
     ),
 )
 def test_twins_have_margin_0(game, kind, monkeypatch):

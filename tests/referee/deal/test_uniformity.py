@@ -21,7 +21,7 @@ from tests.referee.deal.uniformity import (
     sattolo,
 )
 
-pytestmark = pytest.mark.slow  # shuffles many thousand packs
+pytestmark = pytest.mark.deep("shuffles")  # shuffles many thousand packs
 
 SEED = "fixed"
 

@@ -87,7 +87,7 @@ def test_two_equals_may_never_end():
     assert forecast([1.0, -1.0], 12.0).likely is None
 
 
-@pytest.mark.slow
+@pytest.mark.deep("statistics")
 def test_half_of_the_comparisons_take_longer_than_promised_and_half_less():
     promised, needed = [], []
     for run in range(150):
