@@ -68,7 +68,7 @@ def servicers_of(
     flush, recent = folder.records.journal.flush, RecentResults(FRESH_S)
     return (
         LobbyCalls(matches, arena.sessions, tokens, people),
-        ReplayCalls(folder.intake.data),
+        ReplayCalls(folder.intake.data, tokens, folder.intake.registry.find_bot),
         CompetitionCalls(folder.store, folder.service, tokens, recent=recent),
         StandingsCalls(folder.service, folder.standings, recent=recent),
         ComparisonCalls(folder.store, tokens, lambda: datetime.now(UTC)),

@@ -191,7 +191,8 @@ def _keys(folder: _Folder) -> object:
 def _replays(folder: _Folder) -> object:
     from arena.api.replays import ReplayCalls
 
-    return ReplayCalls(folder.data)
+    # Who may read the folder reads notes files in it.
+    return ReplayCalls(folder.data, folder.tokens, lambda _: None)
 
 
 _SERVICERS: Final[Mapping[str, Callable[[_Folder], object]]] = {

@@ -21,6 +21,7 @@ from arena.cli.terminal.viewer import FullScreen, viewing, watch
 from arena.errors import exits
 from arena.games.contract import Seat
 from arena.pictures import AnyViewer, Viewer
+from arena.records.bot_notes import notes_path
 from arena.records.export import export_lines
 from arena.records.notes_file import notes_of
 from arena.records.phrases import result_line
@@ -178,6 +179,7 @@ def open_pages(
 Examples:
   arena replay download 3f9a77c01b2d4e5f
   arena replay download 3f9a77c01b2d4e5f --server arena.example:7654 -o lost.replay
+  arena replay download 3f9a77c01b2d4e5f --notes-of 1
   arena match why 3f9a77c01b2d4e5f.replay my-bot
 """
 )
@@ -188,22 +190,39 @@ Examples:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write this file.  [default: MATCH.replay]",
 )
+@click.option(
+    "--notes-of",
+    "seat",
+    type=click.IntRange(min=0),
+    help="Also the notes of your bot at this seat, from 0, for `arena replay show --seat`.",
+)
 @owner_options
-def download(*, match: str, output: Path | None, server: Server) -> None:
+def download(*, match: str, output: Path | None, seat: int | None, server: Server) -> None:
     """Download the replay of MATCH from an arena.
 
     MATCH is a match's id; `arena match list --server ADDRESS --published` lists those with a replay. Other commands
-    accept the file in place of a match.
+    accept the file in place of a match. Only the key of a bot's owner reads the bot's notes, which are written beside
+    the replay.
     """
-    request = replay_pb2.GetReplayRequest(replay_id=match)
-    with service_client(server, ReplayServiceStub, OWNERS_KEY) as arena:
-        pieces = arena.stream(arena.stub.GetReplay, request, longest_s=DOWNLOAD_S)
-        body = b"".join(response.piece for response in pieces)
     file = output or Path(f"{match}{REPLAY_SUFFIX}")
-    try:
-        file.write_bytes(body)
-    except OSError as error:
-        raise click.ClickException(f"cannot write {file}: {error.strerror}") from None
+    bodies = {}
+    with service_client(server, ReplayServiceStub, OWNERS_KEY) as arena:
+
+        def received(**asked: int) -> bytes:
+            request = replay_pb2.GetReplayRequest(replay_id=match, **asked)
+            pieces = arena.stream(arena.stub.GetReplay, request, longest_s=DOWNLOAD_S)
+            return b"".join(response.piece for response in pieces)
+
+        bodies[file] = received()
+        if seat is not None and (notes := received(notes_of_seat=seat)):
+            bodies[notes_path(file.parent, match, Seat(seat))] = notes
+    for path, body in bodies.items():
+        try:
+            path.write_bytes(body)
+        except OSError as error:
+            raise click.ClickException(f"cannot write {path}: {error.strerror}") from None
+    if seat is not None and len(bodies) == 1:
+        say(f"The bot at seat {seat} noted nothing.")
     say(f"{file} is written. Next: {program()} match why {file} BOT")
 
 

@@ -40,7 +40,12 @@ class NotesFile:
     def open(cls, path: Path) -> "NotesFile":
         """Read a notes file. Raises `Damaged` if it is damaged, and `OSError` if it cannot be read."""
         with path.open("rb") as file:
-            return cls(path, tuple(_noted(file)))
+            return cls.read(file, path)
+
+    @classmethod
+    def read(cls, file: BinaryIO, path: Path) -> "NotesFile":
+        """Read a notes file, as `open` does, from an open file; `path` is its name in errors."""
+        return cls(path, tuple(_noted(file)))
 
     def concerns(self, replay: Replay) -> bool:
         """Return whether any of its notes was made at this match."""

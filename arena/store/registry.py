@@ -88,6 +88,8 @@ class Bot:
     name: str
     owner: str
     kind: BotKind
+    created: str
+    """ISO 8601, UTC."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,12 @@ def test_a_replay_is_downloaded_into_a_file(typed, tmp_path, words, file, _why):
     assert f"match why {file} BOT" in done.stdout
 
 
+def test_the_notes_of_a_bot_lie_beside_its_replay(typed, tmp_path):
+    service, done = typed("3f9a", "--notes-of", "1")
+    assert (done.exit_code, service.asked) == (0, ["3f9a", "3f9a"])
+    assert (tmp_path / "3f9a.1.notes").read_bytes() == b"a replay"
+
+
 def test_a_file_that_cannot_be_written_is_an_error_in_a_sentence(typed):
     _, done = typed("3f9a", "-o", "nowhere/lost.replay")
     assert done.exit_code == 1

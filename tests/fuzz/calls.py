@@ -150,7 +150,9 @@ class House:
         lobby_pb2_grpc.add_LobbyServiceServicer_to_server(
             LobbyCalls(self.arena.matches, self.arena.sessions, self.arena.tokens), registry
         )
-        replay_pb2_grpc.add_ReplayServiceServicer_to_server(ReplayCalls(folder), registry)
+        replay_pb2_grpc.add_ReplayServiceServicer_to_server(
+            ReplayCalls(folder, tokens, self.store.registry().find_bot), registry
+        )
         self.service = CompetitionService(self.store.competitions(), ArenaKey.new())
         competitions_pb2_grpc.add_CompetitionServiceServicer_to_server(
             CompetitionCalls(self.store, self.service, tokens), registry
@@ -331,6 +333,7 @@ def honest_requests():
         "GetReplay": [
             replay_pb2.GetReplayRequest(replay_id="m1"),
             replay_pb2.GetReplayRequest(replay_id="../journal/deals"),
+            replay_pb2.GetReplayRequest(replay_id="m1", notes_of_seat=0),
         ],
         "Watch": [watch_pb2.WatchRequest(match_id="m1", after=2**63)],
         "ListLive": [watch_pb2.ListLiveRequest()],

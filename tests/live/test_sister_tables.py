@@ -46,7 +46,7 @@ def told(arena, tokens, token, folder):
         asyncio.run(lobby.ListMatches(lobby_pb2.ListMatchesRequest(), call)),
         asyncio.run(lobby.ListMatches(lobby_pb2.ListMatchesRequest(page_size=1), call)),
     ]
-    replays = ReplayCalls(folder)
+    replays = ReplayCalls(folder, tokens, lambda _: None)
     published = lobby_pb2.ListMatchesRequest(ended=lobby_pb2.MatchFilter(published=True))
     found.append(asyncio.run(lobby.ListMatches(published, call)))
     for match_id in ("m", "n"):

@@ -6,9 +6,10 @@ import io
 import json
 import math
 import re
+import shutil
 from datetime import timedelta
-
 from html import unescape
+
 import pytest
 from starlette.requests import ClientDisconnect
 
@@ -22,10 +23,11 @@ from arena.games.catalogue import GAMES
 from arena.records.frames import events_of_hand
 from arena.referee.wire.enums import enum_number
 from arena.referee.wire.games import codec_of
+from arena.results.deal_sets import MatchOutcome
 from arena.results.qualification_report import Check, QualificationReport
 from arena.results.think_times import PhaseTimes, TimeSpent
 from arena.results.versions import VersionEvent
-from arena.store import Challenge, open_store
+from arena.store import Challenge, StoredMatch, open_store
 from arena.web.acting import guard
 from arena.web.acting.entering import next_step
 from arena.web.acting.failed_ask import of_failure, picture
@@ -37,6 +39,7 @@ from cardarena.v1 import bots_pb2, competitions_pb2, owners_pb2
 from tests.bots.test_archive import BOT, zipped
 from tests.bots.test_submissions import NOW, open_desk
 from tests.pictures.matches import played
+from tests.records.matches import Bot, record
 from tests.web.forms import Acting
 
 
@@ -205,9 +208,6 @@ def test_an_organiser_runs_a_competition_and_bans_an_owner(desk, browser, owner)
     assert told.status in (401, 403)
 
 
-@pytest.mark.parametrize("format_name", EXAMPLES)
-def test_an_example_plan_is_a_plan(format_name):
-    assert read_plan(example_plan(format_name)).name == f"my-{format_name.replace('_', '-')}"
 def test_a_competition_is_planned_by_fields_and_by_toml(desk, browser):
     browser.sign_in(desk.organiser)
     page, rounds = "/organise", r'name="swiss.rounds" [^>]*value="5"'
@@ -253,6 +253,9 @@ FIELDS = {
 }
 
 
+@pytest.mark.parametrize("format_name", EXAMPLES)
+def test_an_example_plan_is_a_plan(format_name):
+    assert read_plan(example_plan(format_name)).name == f"my-{format_name.replace('_', '-')}"
 
 
 def test_an_organiser_exports_a_competition(desk, browser):
@@ -326,6 +329,21 @@ def test_a_bot_is_offered_competitions_of_its_games(games, words):
         for name, game in (("spring", "soko"), ("summer", "jam"))
     )
     assert next_step(owned, [spring, summer], games)[0] == words
+
+
+def test_an_owner_is_shown_competitions_of_the_games_of_the_own_bots(desk, browser, owner):
+    name, key = owner
+    desk.create(key, f"{name}s")
+    desk.submit(key, f"{name}s", zipped(desk.folder / f"{name}.zip", BOT | {"name.txt": name}))
+    report = QualificationReport("0" * 64, "q7", 9.4, (Check("soko", passed=True, seats=2),))
+    desk.registry.keep_report(f"{name}s", 1, report.as_json(), now=NOW)
+    for game in ("soko", "sixty_six"):
+        plan = PLAN.replace("sixty_six", game).replace("autumn", f"of-{game}")
+        made = competitions_pb2.CreateCompetitionRequest(config=plan)
+        desk.call(desk.competitions.CreateCompetition, made, desk.organiser)
+    browser.sign_in(key)
+    shown = browser.get("/me").words
+    assert ("of-soko" in shown, "of-sixty_six" in shown) == (True, False)
 
 
 def test_a_bot_without_an_active_version_is_not_asked_to_enter(desk, browser, owner):
@@ -454,6 +472,41 @@ def test_an_owner_challenges_and_declines_on_pages(desk, browser, owner):
     assert "the owner of the challenged bot declined it" in browser.get(path).words
 
 
+def test_an_owner_reads_the_notes_of_a_match(desk, acting, tmp_path):
+    """Of the own bot alone; nobody else's page has them, and those of a deal-set that is not over are on none."""
+    keys = {name: desk.owner(name) for name in ("una", "oto")}
+    for number, name in enumerate(keys):
+        desk.create(keys[name], f"bot {number}", bots_pb2.BOT_KIND_REMOTE)
+    bots = [Bot(seat, note=f"<b>secret {seat}</b>") for seat in range(2)]
+    path = record(tmp_path, "sixty_six", bots, {"hands": 2}, match_id="noted")
+    shutil.copytree(tmp_path / "notes", desk.folder / "notes", dirs_exist_ok=True)
+    shutil.copytree(path.parent, desk.folder / "replays", dirs_exist_ok=True)
+    outcome = MatchOutcome("noted", (1, -1), (1, 2), "completed", ({}, {}), hands=2, decisions=9)
+    with open_store(desk.folder / "arena.db") as store:
+        stored = StoredMatch(outcome, "sixty_six", ("bot 0", "bot 1"), "", 1_795_176_000_000)
+        store.matches().record([stored], ["noted"])
+    for number, name in enumerate(keys):
+        browser = acting.browser()
+        browser.sign_in(keys[name])
+        assert 'href="/me/matches/noted"' in browser.get(f"/me/bots/bot~20{number}").text
+        page = browser.get("/me/matches/noted")
+        assert f"<b>secret {number}</b>" in page.words
+        assert "secret" not in page.text.replace(f"secret {number}&lt;/b&gt;", "")
+        assert re.search(
+            rf'href="/m/noted\.html\?viewer=seat-{number}&amp;hand=1&amp;step=\d+"', page.text
+        )
+    other, (_, key) = acting.browser(), ("", desk.owner("vera"))
+    other.sign_in(key)
+    told = other.get("/me/matches/noted")
+    assert (told.status, "No bot of yours" in told.words, "secret" in told.text) == (
+        404,
+        True,
+        False,
+    )
+    (desk.folder / "replays" / "noted.replay").unlink()
+    assert browser.get("/me/matches/noted").status == 404
+
+
 def test_webhooks_are_added_tested_and_deleted(desk, browser, owner):
     browser.sign_in(owner[1])
     page, fields = "/me/webhooks", {"url": "https://bots.example/<b>"}
@@ -556,6 +609,7 @@ ROUTES = {
     ("GET", VERSION):                     (303, 303, 404, 200, 200),
     ("POST", f"{VERSION}/state"):         (401, 401, 404, 409, 403),
     ("GET", f"{VERSION}/logs/{{log}}"):   (303, 303, 404, 404, 404),
+    ("GET", "/me/matches/{match}"):       (303, 303, 404, 404, 403),
     ("GET", "/me/competitions/{name}"):   (303, 303, 404, 404, 403),
     ("POST", "/me/competitions/{name}"):  (401, 401, 404, 404, 403),
     ("GET", "/me/compare"):               (303, 303, 200, 200, 403),
@@ -600,6 +654,7 @@ PARTS = {
     "{id:number}": "77",
     "{name}": "none",
     "{provider}": "none",
+    "{match}": "none",
 }
 ROLES = ("nobody", "guest", "other", "owner", "organiser")
 

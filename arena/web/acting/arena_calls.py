@@ -15,6 +15,7 @@ from cardarena.v1.competitions_pb2_grpc import CompetitionServiceStub
 from cardarena.v1.keys_pb2_grpc import KeyServiceStub
 from cardarena.v1.lobby_pb2_grpc import LobbyServiceStub
 from cardarena.v1.owners_pb2_grpc import OwnerServiceStub, WebhookServiceStub
+from cardarena.v1.replay_pb2_grpc import ReplayServiceStub
 from cardarena.v1.standings_pb2_grpc import StandingsServiceStub
 
 CALL_S: Final = 20.0
@@ -49,6 +50,7 @@ class SiteCalls:
         self.keys: Final = KeyServiceStub(channel)
         self.lobby: Final = LobbyServiceStub(channel)
         self.owners: Final = OwnerServiceStub(channel)
+        self.replays: Final = ReplayServiceStub(channel)
         self.standings: Final = StandingsServiceStub(channel)
         self.webhooks: Final = WebhookServiceStub(channel)
 

@@ -22,7 +22,7 @@ from arena.web.acting.entering import competitions_for, declared_games, next_ste
 from arena.web.acting.failed_ask import names_of, of_failure, offered_words, picture
 from arena.web.acting.guard import Act, Ask, Who, Wrong
 from arena.web.acting.visits import MOST_BODY_BYTES
-from arena.web.addresses import slug
+from arena.web.addresses import match_path, slug
 from arena.web.rendering import utc
 from cardarena.v1 import bots_pb2, comparisons_pb2, game_pb2, lobby_pb2
 
@@ -30,6 +30,8 @@ PIECE_BYTES: Final = 64 << 10
 UPLOAD_S: Final = 280.0
 """The longest time in seconds for an upload to the arena, which is less than the time limit of an answer."""
 MOST_LOG_BYTES: Final = 1 << 20
+MOST_MATCHES: Final = 8
+"""The number of latest matches on the page of a bot."""
 REFRESH_S: Final = 3
 """Seconds between two reloads of the page of a version that is being qualified."""
 _UNDER_WAY: Final = ("submitted", "checked")
@@ -40,6 +42,10 @@ async def bots_page(ask: Ask) -> Response:
     """Show the owner's bots, and the form of a new one."""
     listed = await ask.call(ask.arena.bots.ListOwnedBots, bots_pb2.ListOwnedBotsRequest())
     competitions = () if ask.organises else await open_competitions(ask)
+    games = {bot.bot: await declared_games(ask, bot.bot) for bot in listed.bots}
+    if games and all(games.values()):
+        known = {game for declared in games.values() for game in declared}
+        competitions = [info for info in competitions if known & {game.game for game in info.games}]
     bots = [
         {
             "bot": bot.bot,
@@ -47,7 +53,7 @@ async def bots_page(ask: Ask) -> Response:
             "kind": enum_word(bots_pb2.BotKind, bot.kind),
             "active": f"{bot.bot}@{bot.active}" if bot.active else "",
             "newest": _shown(bot.newest) if bot.newest.version else None,
-            "next": next_step(bot, competitions, await declared_games(ask, bot.bot)),
+            "next": next_step(bot, competitions, games[bot.bot]),
         }
         for bot in listed.bots
     ]
@@ -70,7 +76,26 @@ async def bot_page(ask: Ask) -> Response:
         competitions=await competitions_for(ask, bot),
         opponents=[*HOUSE_BOTS],
         games=await games_of(ask, [bot]),
+        matches=await _latest(ask, bot),
     )
+
+
+async def _latest(ask: Ask, bot: str) -> list[dict[str, Any]]:
+    """Return the latest matches of a bot that have a replay, and so notes."""
+    wanted = lobby_pb2.MatchFilter(bots=[bot], published=True)
+    request = lobby_pb2.ListMatchesRequest(ended=wanted, page_size=MOST_MATCHES)
+    listed = await ask.call(ask.arena.lobby.ListMatches, request)
+    return [
+        {
+            "path": match_path(match.match_id),
+            "notes": f"/me/matches/{slug(match.match_id)}",
+            "game": match.game,
+            "bots": match.bots,
+            "ended": utc(match.ended_unix_ms),
+        }
+        for match in listed.matches
+        if match.published
+    ]
 
 
 async def games_of(ask: Ask, bots: Sequence[str]) -> list[tuple[str, str]]:

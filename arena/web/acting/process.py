@@ -17,7 +17,7 @@ from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 import arena.web.path_numbers  # noqa: F401 - for the routes with numbers
-from arena.web.acting import account, comparing, entering, organise, own_bots, webhooks
+from arena.web.acting import account, comparing, entering, organise, own_bots, own_notes, webhooks
 from arena.web.acting.arena_calls import SiteCalls
 from arena.web.acting.guard import Act, Ask, Guard, Who, Wrong
 
@@ -25,6 +25,7 @@ GRACE_S = 2
 ACTS: Final = (
     *account.ACTS,
     *own_bots.ACTS,
+    *own_notes.ACTS,
     *entering.ACTS,
     *comparing.ACTS,
     *webhooks.ACTS,

@@ -80,11 +80,14 @@ func (JournalState) EnumDescriptor() ([]byte, []int) {
 	return file_cardarena_v1_replay_proto_rawDescGZIP(), []int{0}
 }
 
-// Asks for a replay.
+// Asks for a replay, or for the notes of a bot at its match.
 type GetReplayRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The replay's id: that of its match.
-	ReplayId      string `protobuf:"bytes,1,opt,name=replay_id,json=replayId,proto3" json:"replay_id,omitempty"`
+	ReplayId string `protobuf:"bytes,1,opt,name=replay_id,json=replayId,proto3" json:"replay_id,omitempty"`
+	// If set, the notes file of the bot at this seat is sent in place of the replay, to the
+	// key of the bot's owner alone. Nothing is sent if the bot noted nothing.
+	NotesOfSeat   *uint32 `protobuf:"varint,2,opt,name=notes_of_seat,json=notesOfSeat,proto3,oneof" json:"notes_of_seat,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -126,7 +129,14 @@ func (x *GetReplayRequest) GetReplayId() string {
 	return ""
 }
 
-// Carries a piece of a replay file.
+func (x *GetReplayRequest) GetNotesOfSeat() uint32 {
+	if x != nil && x.NotesOfSeat != nil {
+		return *x.NotesOfSeat
+	}
+	return 0
+}
+
+// Carries a piece of a replay file, or of a notes file.
 type GetReplayResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The next bytes of the file.
@@ -440,9 +450,11 @@ var File_cardarena_v1_replay_proto protoreflect.FileDescriptor
 
 const file_cardarena_v1_replay_proto_rawDesc = "" +
 	"\n" +
-	"\x19cardarena/v1/replay.proto\x12\fcardarena.v1\x1a\x17cardarena/v1/game.proto\"/\n" +
+	"\x19cardarena/v1/replay.proto\x12\fcardarena.v1\x1a\x17cardarena/v1/game.proto\"j\n" +
 	"\x10GetReplayRequest\x12\x1b\n" +
-	"\treplay_id\x18\x01 \x01(\tR\breplayId\")\n" +
+	"\treplay_id\x18\x01 \x01(\tR\breplayId\x12'\n" +
+	"\rnotes_of_seat\x18\x02 \x01(\rH\x00R\vnotesOfSeat\x88\x01\x01B\x10\n" +
+	"\x0e_notes_of_seat\")\n" +
 	"\x11GetReplayResponse\x12\x14\n" +
 	"\x05piece\x18\x01 \x01(\fR\x05piece\"0\n" +
 	"\x13InspectMatchRequest\x12\x19\n" +
@@ -526,6 +538,7 @@ func file_cardarena_v1_replay_proto_init() {
 		return
 	}
 	file_cardarena_v1_game_proto_init()
+	file_cardarena_v1_replay_proto_msgTypes[0].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

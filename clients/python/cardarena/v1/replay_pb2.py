@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from cardarena.v1 import game_pb2 as cardarena_dot_v1_dot_game__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x63\x61rdarena/v1/replay.proto\x12\x0c\x63\x61rdarena.v1\x1a\x17\x63\x61rdarena/v1/game.proto\"%\n\x10GetReplayRequest\x12\x11\n\treplay_id\x18\x01 \x01(\t\"\"\n\x11GetReplayResponse\x12\r\n\x05piece\x18\x01 \x01(\x0c\"\'\n\x13InspectMatchRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"\x8c\x03\n\x14InspectMatchResponse\x12\x0c\n\x04\x62ots\x18\x01 \x03(\t\x12\x10\n\x08\x64\x65\x61l_set\x18\x02 \x01(\t\x12)\n\x05state\x18\x03 \x01(\x0e\x32\x1a.cardarena.v1.JournalState\x12\x15\n\rordered_again\x18\x04 \x01(\x08\x12\x17\n\x0fwritten_unix_ms\x18\x05 \x01(\x03\x12\x11\n\tdecisions\x18\x06 \x03(\r\x12#\n\x06\x66\x61ults\x18\x07 \x03(\x0b\x32\x13.cardarena.v1.Fault\x12$\n\x06\x65nding\x18\x08 \x01(\x0e\x32\x14.cardarena.v1.Ending\x12\'\n\x05\x63\x61use\x18\t \x01(\x0e\x32\x18.cardarena.v1.AbortCause\x12\x10\n\x08incident\x18\n \x01(\t\x12\x0e\n\x06scores\x18\x0b \x03(\x11\x12\x0e\n\x06places\x18\x0c \x03(\r\x12+\n\tprocesses\x18\r \x03(\x0b\x32\x18.cardarena.v1.BotProcess\x12\x13\n\x0b\x62ots_folder\x18\x0e \x01(\t\"1\n\nBotProcess\x12\x10\n\x08instance\x18\x01 \x01(\r\x12\x11\n\tfirst_ask\x18\x02 \x01(\x04*~\n\x0cJournalState\x12\x1d\n\x19JOURNAL_STATE_UNSPECIFIED\x10\x00\x12\x19\n\x15JOURNAL_STATE_IN_PLAY\x10\x01\x12\x1b\n\x17JOURNAL_STATE_SUSPENDED\x10\x02\x12\x17\n\x13JOURNAL_STATE_ENDED\x10\x03\x32\xb6\x01\n\rReplayService\x12N\n\tGetReplay\x12\x1e.cardarena.v1.GetReplayRequest\x1a\x1f.cardarena.v1.GetReplayResponse0\x01\x12U\n\x0cInspectMatch\x12!.cardarena.v1.InspectMatchRequest\x1a\".cardarena.v1.InspectMatchResponseBp\n\x0c\x63\x61rdarena.v1B\x0bReplayProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\x0c\x43\x61rdArena.V1\xca\x02\x0c\x43\x61rdArena\\V1\xea\x02\rCardArena::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x63\x61rdarena/v1/replay.proto\x12\x0c\x63\x61rdarena.v1\x1a\x17\x63\x61rdarena/v1/game.proto\"S\n\x10GetReplayRequest\x12\x11\n\treplay_id\x18\x01 \x01(\t\x12\x1a\n\rnotes_of_seat\x18\x02 \x01(\rH\x00\x88\x01\x01\x42\x10\n\x0e_notes_of_seat\"\"\n\x11GetReplayResponse\x12\r\n\x05piece\x18\x01 \x01(\x0c\"\'\n\x13InspectMatchRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"\x8c\x03\n\x14InspectMatchResponse\x12\x0c\n\x04\x62ots\x18\x01 \x03(\t\x12\x10\n\x08\x64\x65\x61l_set\x18\x02 \x01(\t\x12)\n\x05state\x18\x03 \x01(\x0e\x32\x1a.cardarena.v1.JournalState\x12\x15\n\rordered_again\x18\x04 \x01(\x08\x12\x17\n\x0fwritten_unix_ms\x18\x05 \x01(\x03\x12\x11\n\tdecisions\x18\x06 \x03(\r\x12#\n\x06\x66\x61ults\x18\x07 \x03(\x0b\x32\x13.cardarena.v1.Fault\x12$\n\x06\x65nding\x18\x08 \x01(\x0e\x32\x14.cardarena.v1.Ending\x12\'\n\x05\x63\x61use\x18\t \x01(\x0e\x32\x18.cardarena.v1.AbortCause\x12\x10\n\x08incident\x18\n \x01(\t\x12\x0e\n\x06scores\x18\x0b \x03(\x11\x12\x0e\n\x06places\x18\x0c \x03(\r\x12+\n\tprocesses\x18\r \x03(\x0b\x32\x18.cardarena.v1.BotProcess\x12\x13\n\x0b\x62ots_folder\x18\x0e \x01(\t\"1\n\nBotProcess\x12\x10\n\x08instance\x18\x01 \x01(\r\x12\x11\n\tfirst_ask\x18\x02 \x01(\x04*~\n\x0cJournalState\x12\x1d\n\x19JOURNAL_STATE_UNSPECIFIED\x10\x00\x12\x19\n\x15JOURNAL_STATE_IN_PLAY\x10\x01\x12\x1b\n\x17JOURNAL_STATE_SUSPENDED\x10\x02\x12\x17\n\x13JOURNAL_STATE_ENDED\x10\x03\x32\xb6\x01\n\rReplayService\x12N\n\tGetReplay\x12\x1e.cardarena.v1.GetReplayRequest\x1a\x1f.cardarena.v1.GetReplayResponse0\x01\x12U\n\x0cInspectMatch\x12!.cardarena.v1.InspectMatchRequest\x1a\".cardarena.v1.InspectMatchResponseBp\n\x0c\x63\x61rdarena.v1B\x0bReplayProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\x0c\x43\x61rdArena.V1\xca\x02\x0c\x43\x61rdArena\\V1\xea\x02\rCardArena::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,18 +33,18 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'cardarena.v1.replay_pb2', _
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\014cardarena.v1B\013ReplayProtoP\001Z#cardarena.dev/cardarena/cardarenav1\252\002\014CardArena.V1\312\002\014CardArena\\V1\352\002\rCardArena::V1'
-  _globals['_JOURNALSTATE']._serialized_start=634
-  _globals['_JOURNALSTATE']._serialized_end=760
+  _globals['_JOURNALSTATE']._serialized_start=680
+  _globals['_JOURNALSTATE']._serialized_end=806
   _globals['_GETREPLAYREQUEST']._serialized_start=68
-  _globals['_GETREPLAYREQUEST']._serialized_end=105
-  _globals['_GETREPLAYRESPONSE']._serialized_start=107
-  _globals['_GETREPLAYRESPONSE']._serialized_end=141
-  _globals['_INSPECTMATCHREQUEST']._serialized_start=143
-  _globals['_INSPECTMATCHREQUEST']._serialized_end=182
-  _globals['_INSPECTMATCHRESPONSE']._serialized_start=185
-  _globals['_INSPECTMATCHRESPONSE']._serialized_end=581
-  _globals['_BOTPROCESS']._serialized_start=583
-  _globals['_BOTPROCESS']._serialized_end=632
-  _globals['_REPLAYSERVICE']._serialized_start=763
-  _globals['_REPLAYSERVICE']._serialized_end=945
+  _globals['_GETREPLAYREQUEST']._serialized_end=151
+  _globals['_GETREPLAYRESPONSE']._serialized_start=153
+  _globals['_GETREPLAYRESPONSE']._serialized_end=187
+  _globals['_INSPECTMATCHREQUEST']._serialized_start=189
+  _globals['_INSPECTMATCHREQUEST']._serialized_end=228
+  _globals['_INSPECTMATCHRESPONSE']._serialized_start=231
+  _globals['_INSPECTMATCHRESPONSE']._serialized_end=627
+  _globals['_BOTPROCESS']._serialized_start=629
+  _globals['_BOTPROCESS']._serialized_end=678
+  _globals['_REPLAYSERVICE']._serialized_start=809
+  _globals['_REPLAYSERVICE']._serialized_end=991
 # @@protoc_insertion_point(module_scope)

@@ -50,29 +50,37 @@ Global___JournalState: _TypeAlias = JournalState  # noqa: Y015
 
 @_typing.final
 class GetReplayRequest(_message.Message):
-    """Asks for a replay."""
+    """Asks for a replay, or for the notes of a bot at its match."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     REPLAY_ID_FIELD_NUMBER: _builtins.int
+    NOTES_OF_SEAT_FIELD_NUMBER: _builtins.int
     replay_id: _builtins.str
     """The replay's id: that of its match."""
+    notes_of_seat: _builtins.int
+    """If set, the notes file of the bot at this seat is sent in place of the replay, to the
+    key of the bot's owner alone. Nothing is sent if the bot noted nothing.
+    """
     def __init__(
         self,
         *,
         replay_id: _builtins.str = ...,
+        notes_of_seat: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_notes_of_seat", b"_notes_of_seat", "notes_of_seat", b"notes_of_seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["replay_id", b"replay_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_notes_of_seat", b"_notes_of_seat", "notes_of_seat", b"notes_of_seat", "replay_id", b"replay_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__notes_of_seat: _TypeAlias = _typing.Literal["notes_of_seat"]  # noqa: Y015
+    _WhichOneofArgType__notes_of_seat: _TypeAlias = _typing.Literal["_notes_of_seat", b"_notes_of_seat"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__notes_of_seat) -> _WhichOneofReturnType__notes_of_seat | None: ...
 
 Global___GetReplayRequest: _TypeAlias = GetReplayRequest  # noqa: Y015
 
 @_typing.final
 class GetReplayResponse(_message.Message):
-    """Carries a piece of a replay file."""
+    """Carries a piece of a replay file, or of a notes file."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

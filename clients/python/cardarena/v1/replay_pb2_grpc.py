@@ -68,10 +68,11 @@ class ReplayServiceServicer(object):
     """
 
     def GetReplay(self, request, context):
-        """Sends one replay file in pieces.
+        """Sends one replay file in pieces, or what the owner of a bot may read beside it.
 
         Errors:
-        NOT_FOUND  UNKNOWN_REPLAY.
+        NOT_FOUND          UNKNOWN_REPLAY.
+        PERMISSION_DENIED  NOT_YOURS: the notes are not of a bot of the caller's owner key.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

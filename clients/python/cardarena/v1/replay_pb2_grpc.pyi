@@ -43,10 +43,11 @@ class ReplayServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> ReplayServiceAsyncStub: ...
     GetReplay: _grpc.UnaryStreamMultiCallable[_replay_pb2.GetReplayRequest, _replay_pb2.GetReplayResponse]
-    """Sends one replay file in pieces.
+    """Sends one replay file in pieces, or what the owner of a bot may read beside it.
 
     Errors:
-      NOT_FOUND  UNKNOWN_REPLAY.
+      NOT_FOUND          UNKNOWN_REPLAY.
+      PERMISSION_DENIED  NOT_YOURS: the notes are not of a bot of the caller's owner key.
     """
     InspectMatch: _grpc.UnaryUnaryMultiCallable[_replay_pb2.InspectMatchRequest, _replay_pb2.InspectMatchResponse]
     """Reads how far a match is from the journals, also if it has no replay yet, for
@@ -71,10 +72,11 @@ class ReplayServiceAsyncStub(ReplayServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetReplay: _aio.UnaryStreamMultiCallable[_replay_pb2.GetReplayRequest, _replay_pb2.GetReplayResponse]  # type: ignore[assignment]
-    """Sends one replay file in pieces.
+    """Sends one replay file in pieces, or what the owner of a bot may read beside it.
 
     Errors:
-      NOT_FOUND  UNKNOWN_REPLAY.
+      NOT_FOUND          UNKNOWN_REPLAY.
+      PERMISSION_DENIED  NOT_YOURS: the notes are not of a bot of the caller's owner key.
     """
     InspectMatch: _aio.UnaryUnaryMultiCallable[_replay_pb2.InspectMatchRequest, _replay_pb2.InspectMatchResponse]  # type: ignore[assignment]
     """Reads how far a match is from the journals, also if it has no replay yet, for
@@ -102,10 +104,11 @@ class ReplayServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _replay_pb2.GetReplayRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_replay_pb2.GetReplayResponse], _abc.AsyncIterator[_replay_pb2.GetReplayResponse]]:
-        """Sends one replay file in pieces.
+        """Sends one replay file in pieces, or what the owner of a bot may read beside it.
 
         Errors:
-          NOT_FOUND  UNKNOWN_REPLAY.
+          NOT_FOUND          UNKNOWN_REPLAY.
+          PERMISSION_DENIED  NOT_YOURS: the notes are not of a bot of the caller's owner key.
         """
 
     @_abc_1.abstractmethod
