@@ -7,29 +7,26 @@ readers cost no more than one.
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from datetime import datetime
+from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any, Final, TypeVar
 
 from arena.api.admission.access import holder_of
 from arena.api.pages import numbered_page
+from arena.api.public_competition import competition_message
 from arena.api.store_refusals import on_thread, refusable
 from arena.bots.tokens import Holder, Tokens
 from arena.contests.competition_service import CompetitionService
 from arena.contests.entrants import launched_entries, require_may_enter_together
 from arena.contests.estimate import TooFewBots, estimate, warnings
-from arena.contests.plan import CompetitionPlan, entered_names, read_plan
+from arena.contests.plan import CompetitionPlan, read_plan
 from arena.errors.refused import Refused
 from arena.live.limits import Context
 from arena.referee.wire.enums import enum_number, enum_word
-from arena.results.deal_sets import DealSetState
 from arena.results.spot_checks import WorkerChecks, worker_checks
 from arena.results.states import Action, State
-from arena.store import Competition, Scope, Store
-from arena.store.competition_rows import GameProgress
-from arena.store.moments import unix_ms
-from cardarena.v1 import bots_pb2, competitions_pb2_grpc
+from arena.store import Scope, Store
 from cardarena.v1 import competitions_pb2 as messages
+from cardarena.v1 import competitions_pb2_grpc
 
 POLL_S: Final = 1.0
 """The time in seconds between two polls for callers that watch a competition."""
@@ -310,7 +307,7 @@ class CompetitionCalls(competitions_pb2_grpc.CompetitionServiceServicer):
     ) -> messages.ListCompetitionsResponse:
         def listed() -> list[messages.CompetitionInfo]:
             return [
-                competition_message(stored, None, self._service.waits)
+                competition_message(stored, None, self._service.waits(stored))
                 for stored in self._service.all()
             ]
 
@@ -363,66 +360,8 @@ class CompetitionCalls(competitions_pb2_grpc.CompetitionServiceServicer):
         return await self._recent.on_thread(("show", name), lambda: self._message(name))
 
     def _message(self, name: str) -> messages.CompetitionInfo:
-        return competition_message(*self._service.get(name), self._service.waits)
-
-
-def competition_message(
-    stored: Competition,
-    progress: Sequence[GameProgress] | None,
-    waits: Callable[[Competition, CompetitionPlan], str],
-) -> messages.CompetitionInfo:
-    """Return a competition as a message; without progress in lists."""
-    plan = read_plan(stored.config)
-    info = messages.CompetitionInfo(
-        name=stored.name,
-        format=enum_number(messages.CompetitionFormat, plan.format or plan.kind),
-        entry=enum_number(messages.EntryPolicy, plan.entry),
-        season=plan.season,
-        state=enum_number(messages.CompetitionState, stored.state),
-        organiser=stored.organiser,
-        created_unix_ms=_unix_ms(datetime.fromisoformat(stored.created)),
-        opens_unix_ms=_unix_ms(plan.opens),
-        closes_unix_ms=_unix_ms(plan.closes),
-        entered=sum(entered.out is None for entered in stored.entries),
-        official=stored.official,
-        timetable=plan.timetable,
-        waits=waits(stored, plan),
-        announcement=stored.announcement,
-        announced_unix_ms=_unix_ms(
-            datetime.fromisoformat(stored.announced) if stored.announced else None
-        ),
-    )
-    if progress is None:
-        return info
-    for game, played in zip(plan.games, progress, strict=True):
-        count = played.deal_sets.get
-        info.games.add(
-            game=game.terms.game.id,
-            seats=game.terms.seats,
-            rounds=played.rounds,
-            complete=count(DealSetState.COMPLETE, 0),
-            in_play=count(DealSetState.IN_PLAY, 0),
-            waiting=count(DealSetState.WAITING, 0),
-            given_up=count(DealSetState.GIVEN_UP, 0),
-            voided=count(DealSetState.VOID, 0),
-        )
-    limits = stored.limits
-    for bot in stored.entries:
-        info.bots.add(
-            bot=bot.name,
-            owner=bot.owner,
-            kind=enum_number(bots_pb2.BotKind, bot.kind),
-            seed=bot.seed,
-            out=enum_number(messages.CompetitionExit, bot.out or ""),
-            reason=bot.reason,
-            away=limits.get(bot.name, ""),
-            games=entered_names(plan, bot.games),
-        )
-    return info
-
-
-def _unix_ms(moment: datetime | None) -> int:
-    return unix_ms(moment) if moment else 0
+        stored, progress = self._service.get(name)
+        return competition_message(stored, progress, self._service.waits(stored))
 
 
 def _estimate(

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from arena.results.pairs import Pair
 
 Json: TypeAlias = Mapping[str, Any]
+"""Values that JSON has under the same names."""
 LEAST_TESTED: Final = 10
 """The minimal number of deal-sets of two bots for a plot: with fewer, the band spans all that the rules allow."""
 MOST_POINTS: Final = 60

@@ -1,27 +1,28 @@
-"""The public part of a competition: standings, rounds and closed deal-sets.
+"""A competition as a message, and its public part: standings, rounds and closed deal-sets.
 
 Of an open deal-set only its existence is public, and how many wait for a table: its matches have the same cards, so the result of one would reveal
 the cards of another.
 """
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
-from arena.api.pair_tests import leading_test
+from arena.api.pair_tests import Json, leading_test
+from arena.contests.plan import entered_names, read_plan
+from arena.referee.wire.enums import enum_number
 from arena.results.deal_sets import DealSet, DealSetState, MatchOutcome, is_complete, winners
-from arena.results.states import State
 from arena.store import Competition, Store
+from arena.store.competition_rows import GameProgress
+from arena.store.moments import unix_ms
+from cardarena.v1 import bots_pb2
+from cardarena.v1 import competitions_pb2 as messages
 
 if TYPE_CHECKING:
     from arena.results.pairs import Pair
-
-Json: TypeAlias = Mapping[str, Any]
-"""Values that JSON has under the same names."""
 
 
 class DisplayState(StrEnum):
@@ -41,9 +42,8 @@ _VOID: Final = (DealSetState.VOID, DealSetState.GIVEN_UP)
 class GameResults:
     """The closed deal-sets of a game of a competition, and their results."""
 
-    game: str
-    format: str | None
-    """None for a ladder."""
+    format: str
+    """The word of the competition's format."""
     terms: Json
     standings: Json
     rounds: Sequence[Json]
@@ -61,65 +61,90 @@ class GameResults:
 class PublicCompetition:
     """The public part of a competition."""
 
-    summary: Json
+    info: messages.CompetitionInfo
     standings: Json
     """The official standings if it is finished, otherwise the live ones."""
     games: tuple[GameResults, ...]
 
 
-@lru_cache(1_024)
-def _plan(config: str) -> Mapping[str, Any]:
-    return tomllib.loads(config)
+_plan: Final = lru_cache(1_024)(read_plan)
 
 
-def _utc(moment: datetime | str | None) -> str:
-    """Return a moment of a plan, to the minute; empty for None."""
-    if moment is None:
-        return ""
-    known = moment if isinstance(moment, datetime) else datetime.fromisoformat(moment)
-    return f"{known.astimezone(UTC):%Y-%m-%d %H:%M}"
+def competition_message(
+    stored: Competition, progress: Sequence[GameProgress] | None, waits: str
+) -> messages.CompetitionInfo:
+    """Return a competition as a message.
 
-
-def summary_of(row: Competition) -> Json:
-    """Return a competition in a list; `created`, `opens` and `announced` are UTC, to the minute, and `format` is None for a ladder.
-
-    `entry` says whose bots may enter; `challenger` is that of a gauntlet.
+    Without progress it has neither games nor bots, as in lists of a call; with an empty one, games have no counts.
     """
-    plan = _plan(row.config)
-    return {
-        "competition": row.name,
-        "kind": plan["kind"],
-        "format": plan.get("format"),
-        "state": str(row.state),
-        "games": [{"game": terms["game"], "seats": terms["seats"]} for terms in row.terms],
-        "bots": sorted(bot.name for bot in row.entries),
-        "created": row.created.replace("T", " ")[:16],
-        "opens": _utc(plan.get("opens")),
-        "entry": plan.get("entry", "open"),
-        "challenger": plan.get("gauntlet", {}).get("challenger", ""),
-        "season": plan.get("season", ""),
-        "official": row.official,
-        "waits": row.waits if row.state in (State.PAUSED, State.RUNNING) else "",
-        "limits": row.limits,
-        "announcement": row.announcement,
-        "announced": (row.announced or "").replace("T", " ")[:16],
-    }
+    plan = _plan(stored.config)
+    info = messages.CompetitionInfo(
+        name=stored.name,
+        format=enum_number(messages.CompetitionFormat, plan.format or plan.kind),
+        entry=enum_number(messages.EntryPolicy, plan.entry),
+        season=plan.season,
+        state=enum_number(messages.CompetitionState, stored.state),
+        organiser=stored.organiser,
+        created_unix_ms=_unix_ms(stored.created),
+        opens_unix_ms=_unix_ms(plan.opens),
+        closes_unix_ms=_unix_ms(plan.closes),
+        entered=sum(entered.out is None for entered in stored.entries),
+        official=stored.official,
+        timetable=plan.timetable,
+        waits=waits,
+        announcement=stored.announcement,
+        announced_unix_ms=_unix_ms(stored.announced),
+        challenger=plan.gauntlet.challenger if plan.gauntlet else "",
+    )
+    if progress is None:
+        return info
+    for game, played in zip(
+        plan.games, progress or [GameProgress(0)] * len(plan.games), strict=True
+    ):
+        count = played.deal_sets.get
+        info.games.add(
+            game=game.terms.game.id,
+            seats=game.terms.seats,
+            rounds=played.rounds,
+            complete=count(DealSetState.COMPLETE, 0),
+            in_play=count(DealSetState.IN_PLAY, 0),
+            waiting=count(DealSetState.WAITING, 0),
+            given_up=count(DealSetState.GIVEN_UP, 0),
+            voided=count(DealSetState.VOID, 0),
+        )
+    limits = stored.limits
+    for bot in stored.entries:
+        info.bots.add(
+            bot=bot.name,
+            owner=bot.owner,
+            kind=enum_number(bots_pb2.BotKind, bot.kind),
+            seed=bot.seed,
+            out=enum_number(messages.CompetitionExit, bot.out or ""),
+            reason=bot.reason,
+            away=limits.get(bot.name, ""),
+            games=entered_names(plan, bot.games),
+        )
+    return info
+
+
+def _unix_ms(moment: datetime | str | None) -> int:
+    known = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
+    return unix_ms(known) if known else 0
 
 
 def public_competition(
-    store: Store, summary: Json, shown: frozenset[str] | None
+    store: Store, info: messages.CompetitionInfo, shown: frozenset[str] | None
 ) -> PublicCompetition:
     """Compute the public part of a competition; `shown` are the ids of the matches that have pages, None for all."""
     # Imported here, because they load numpy.
     from arena.contests.draws import round_results
     from arena.contests.official_standings import latest_standings
     from arena.contests.pair_margins import measure, pair_margins
-    from arena.contests.plan import read_plan
     from arena.contests.standings import rated
 
-    held, name = store.competitions(), summary["competition"]
+    held, name = store.competitions(), info.name
     record, published, terms = held.record(name), held.published(name), held.get(name).terms
-    plan, standings = read_plan(record.config), latest_standings(held, name)
+    plan, standings = _plan(record.config), latest_standings(held, name)
 
     def results(number: int) -> GameResults:
         game, measured_by = record.games[number], measure(plan.games[number].terms)
@@ -132,8 +157,7 @@ def public_competition(
         bots = [row["bot"] for row in of_game["rows"]]
         by_skill = of_game["ranked_by"] == "skill"
         return GameResults(
-            game=terms[number]["game"],
-            format=summary["format"],
+            format=str(plan.format or plan.kind),
             terms=terms[number],
             standings=of_game,
             rounds=list(map(asdict, round_results(plan, number, record.candidates, game.past()))),
@@ -143,7 +167,7 @@ def public_competition(
             test=leading_test(bots, margins, measured_by.bound) if by_skill else None,
         )
 
-    return PublicCompetition(summary, standings, tuple(map(results, range(len(terms)))))
+    return PublicCompetition(info, standings, tuple(map(results, range(len(terms)))))
 
 
 def waiting(deal_sets: Sequence[DealSet], outcomes: Mapping[str, MatchOutcome]) -> int:

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from arena.api.match_messages import stored_filter, stored_match_message
-from arena.api.public_competition import Json, PublicCompetition, public_competition, summary_of
+from arena.api.pair_tests import Json
+from arena.api.public_competition import PublicCompetition, competition_message, public_competition
 from arena.records.read import Replay, replay_path
 from arena.records.records import Damaged
 from arena.referee.spec import FaultKind
@@ -21,6 +22,7 @@ from arena.results.deal_sets import bot_of
 from arena.results.record import FINALS
 from arena.results.states import State
 from arena.store import (
+    Competition,
     MatchFilter,
     NoCompetition,
     NoOfficialStandings,
@@ -30,8 +32,9 @@ from arena.store import (
     is_there,
     open_public,
 )
+from arena.store.competition_rows import GameProgress
 from arena.store.data_folder import arena_version, store_path, watch_socket
-from cardarena.v1 import lobby_pb2
+from cardarena.v1 import competitions_pb2, lobby_pb2
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -232,13 +235,16 @@ class SiteArchive:
 
     # Competitions.
 
-    def competitions(self) -> Sequence[Json]:
-        """Return all competitions, newest first, see `summary_of`."""
+    def competitions(self) -> Sequence[competitions_pb2.CompetitionInfo]:
+        """Return all competitions, newest first, without the counts of their deal-sets."""
+        return [_message(row, ()) for row in self._rows()]
+
+    def _rows(self) -> Sequence[Competition]:
         if self._open is None:
             return ()
-        newest_first = reversed(list(self._open.competitions().all()))
-        chosen = [summary_of(row) for row in newest_first if self._only in ("", row.name)]
-        return sorted(chosen, key=lambda summary: summary["created"], reverse=True)
+        newest_first = reversed(self._open.competitions().all())
+        chosen = [row for row in newest_first if self._only in ("", row.name)]
+        return sorted(chosen, key=lambda row: row.created, reverse=True)
 
     def last_ends(self) -> Mapping[str, int]:
         """Return when the last match of each competition ended, by its name, in UNIX milliseconds."""
@@ -247,20 +253,17 @@ class SiteArchive:
     def of_game(self, game_id: str) -> Sequence[str]:
         """Return the names of the competitions with a game, newest first."""
         return [
-            summary["competition"]
-            for summary in self.competitions()
-            if game_id in {terms["game"] for terms in summary["games"]}
+            row.name for row in self._rows() if game_id in {terms["game"] for terms in row.terms}
         ]
 
     def competition(self, name: str) -> PublicCompetition:
         """Return one competition. Raises `NotPublic` if there is none of this name."""
-        summary, store = self._summary(name)
-        return self._read(store, summary)
+        row, store = self._row(name)
+        return self._read(store, row)
 
     def finals(self, name: str) -> Sequence[str]:
         """Return the names of the finals of a ladder, newest first."""
-        names = (summary["competition"] for summary in self.competitions())
-        return [final for final in names if final.startswith(f"{name}{FINALS}")]
+        return [row.name for row in self._rows() if row.name.startswith(f"{name}{FINALS}")]
 
     def collusion(self, name: str) -> Json:
         """Return the report of owners whose bots may help each other in a competition, and of workers that may help a bot; for organisers.
@@ -269,27 +272,28 @@ class SiteArchive:
         """
         from arena.contests.collusion_report import suspected
 
-        _, store = self._summary(name)
+        _, store = self._row(name)
         held = store.competitions()
         return suspected(held.record(name), held.begins_at_workers(name))
 
-    def _read(self, store: Store, summary: Json) -> PublicCompetition:
+    def _read(self, store: Store, row: Competition) -> PublicCompetition:
         """Return a competition, from memory if it has not changed.
 
         While a worker computes the last results, the competition is not shown as finished.
         """
-        held, name = store.competitions(), summary["competition"]
-        stamp = summary, held.progress(name), held.published_number(name)
+        held, name = store.competitions(), row.name
+        info = _message(row, held.progress(name))
+        stamp = info, held.published_number(name)
         kept = self._kept.get(name)
         if kept is None or kept[0] != stamp:
             kept = self._kept[name] = (
-                (stamp, public_competition(store, summary, self._shown))
+                (stamp, public_competition(store, info, self._shown))
                 if self._workers is None
                 else self._from_worker(name, kept)
             )
-        if summary["state"] == State.FINISHED:
-            summary = {**summary, **{key: kept[1].summary[key] for key in ("state", "official")}}
-        return replace(kept[1], summary=summary)
+        if row.state is State.FINISHED:
+            info.state, info.official = kept[1].info.state, kept[1].info.official
+        return replace(kept[1], info=info)
 
     def _from_worker(self, name: str, kept: _Stamped | None) -> _Stamped:
         """Return the latest result of a worker for a competition; only the first call waits for it."""
@@ -317,7 +321,7 @@ class SiteArchive:
         return "".join(f"{line}\n" for line in lines).encode()
 
     def _official(self, name: str, number: int) -> OfficialStandings:
-        _, store = self._summary(name)
+        _, store = self._row(name)
         try:
             official = store.competitions().official(name, number)
         except NoOfficialStandings as error:
@@ -325,12 +329,12 @@ class SiteArchive:
         assert official is not None
         return official
 
-    def _summary(self, name: str) -> tuple[Json, Store]:
+    def _row(self, name: str) -> tuple[Competition, Store]:
         store = self._open
         if store is None or self._only not in ("", name):
             raise NotPublic(str(NoCompetition(name)))
         try:
-            return summary_of(store.competitions().get(name)), store
+            return store.competitions().get(name), store
         except NoCompetition as error:
             raise NotPublic(str(error)) from None
 
@@ -356,7 +360,7 @@ class SiteArchive:
         if store is None:
             return ()
         played = store.matches().bots(self._only)
-        entered = {bot for summary in self.competitions() for bot in summary["bots"]}
+        entered = {entry.name for row in self._rows() for entry in row.entries}
         registered = () if self._only else store.registry().names()
         return tuple(sorted({*played, *entered.difference(map(bot_of, played)), *registered}))
 
@@ -386,17 +390,29 @@ class SiteArchive:
         """Return the rows of a bot, and of its versions, in the standings of competitions, oldest first."""
         store = self._open
         read = (
-            (summary["competition"], self._read(store, summary))
-            for summary in reversed(self.competitions())
-            if store is not None and bot_of(bot) in summary["bots"]
+            self._read(store, row)
+            for row in reversed(self._rows())
+            if store is not None and bot_of(bot) in {entry.name for entry in row.entries}
         )
         return tuple(
-            Appearance(name, game.standings, row, game.terms, game.margins)
-            for name, competition in read
+            Appearance(competition.info.name, game.standings, row, game.terms, game.margins)
+            for competition in read
             for game in competition.games
             for row in game.standings["rows"]
             if is_played_by(row["bot"], bot)
         )
+
+
+def _message(
+    row: Competition, progress: Sequence[GameProgress]
+) -> competitions_pb2.CompetitionInfo:
+    """Return a competition as the message of `GetCompetition`, without its organiser, who may be a user of this machine.
+
+    Pages are kept, so `waits` says nothing that depends on the time.
+    """
+    info = competition_message(row, progress, row.waits)
+    info.organiser = ""
+    return info
 
 
 @lru_cache

@@ -25,13 +25,13 @@ from arena.cli.arena_client import (
 from arena.cli.check import bot_archive
 from arena.cli.command_group import CommandGroup
 from arena.cli.connected_bots import list_bots
-from arena.cli.options import json_option, message_json, print_json
+from arena.cli.options import json_option, print_json
 from arena.cli.owner_keys import token_option
 from arena.cli.terminal.console import PlainConsole, print_table
 from arena.cli.terminal.plain import program, say
 from arena.cli.terminal.report import print_report
 from arena.errors import exits
-from arena.referee.wire.enums import enum_word
+from arena.referee.wire.enums import enum_word, message_json
 from arena.results.qualification_report import Check, QualificationReport
 from arena.results.think_times import PhaseTimes, SdkTimes, TimeSpent
 from cardarena.v1 import bots_pb2

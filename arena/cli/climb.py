@@ -19,7 +19,6 @@ from arena.cli.options import (
     bot_commands,
     data_option,
     json_option,
-    message_json,
     print_json,
     require_no_faults,
     start_option,
@@ -30,6 +29,7 @@ from arena.cli.terminal.console import print_table
 from arena.cli.terminal.plain import Interrupted, program, say
 from arena.games.game import Game
 from arena.referee.terms import MatchTerms
+from arena.referee.wire.enums import message_json
 from arena.referee.wire.terms import terms_message
 from arena.sandbox.house_levels import HOUSE_BOTS
 from arena.web.badge import badge_svg

@@ -18,10 +18,10 @@ from arena.cli.arena_client import (
     service_client,
 )
 from arena.cli.command_group import CommandGroup
-from arena.cli.options import json_option, message_json, print_json
+from arena.cli.options import json_option, print_json
 from arena.cli.terminal.console import print_table, progress
 from arena.cli.terminal.plain import say
-from arena.referee.wire.enums import enum_word
+from arena.referee.wire.enums import enum_word, message_json
 from arena.results.anytime.forecast import MOST_NEEDED
 from cardarena.v1 import comparisons_pb2
 from cardarena.v1.comparisons_pb2 import Comparison

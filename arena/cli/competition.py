@@ -16,10 +16,10 @@ from arena.cli.competition_overall import overall
 from arena.cli.competition_play import play_here, print_result, print_summary
 from arena.cli.competition_show import finals_of, list_competitions, show
 from arena.cli.competition_workers import drop_worker, spot_checks
-from arena.cli.options import json_option, message_json, print_json, read_text
+from arena.cli.options import json_option, print_json, read_text
 from arena.cli.sandbox_options import SandboxChoice, competition_sandbox_options
 from arena.cli.terminal.plain import program, say
-from arena.referee.wire.enums import enum_number, enum_word
+from arena.referee.wire.enums import enum_number, enum_word, message_json
 from cardarena.v1 import competitions_pb2 as messages
 
 STATES: Final = ("draft", "running", "paused", "finished")

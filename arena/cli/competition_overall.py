@@ -9,7 +9,7 @@ from arena.cli.competition_client import CompetitionClient, read_options
 from arena.cli.options import json_option, print_json
 from arena.cli.terminal.console import print_table
 from arena.cli.terminal.plain import say
-from arena.referee.wire.enums import enum_word
+from arena.referee.wire.enums import word_of
 from arena.results.overall import (
     LEAST_GAMES,
     GameScore,
@@ -18,7 +18,6 @@ from arena.results.overall import (
     overall_standings,
     rank_of_standings,
 )
-from cardarena.v1 import competitions_pb2 as messages
 
 
 @click.command(
@@ -50,14 +49,15 @@ def overall(
     without a place.
     """
     every = [client.show(name) for name in names] or client.all()
-    in_order = sorted(every, key=lambda one: (_rank(one), -one.created_unix_ms))
+    every.sort(key=lambda one: -one.created_unix_ms)
+    every.sort(key=lambda one: rank_of_standings(word_of(one, "format"), word_of(one, "state")))
     games = newest_scores(
         (
             # Lists of competitions do not have their games.
             [game.game for game in client.show(one.name).games],
             functools.partial(client.standings, one.name),
         )
-        for one in in_order
+        for one in every
     )
     standings = overall_standings(games, least_games=least_games)
     if as_json:
@@ -66,12 +66,6 @@ def overall(
         _print(standings, games)
     else:
         say("No two bots are ranked in a game yet.")
-
-
-def _rank(one: messages.CompetitionInfo) -> int:
-    form = enum_word(messages.CompetitionFormat, one.format)
-    state = enum_word(messages.CompetitionState, one.state)
-    return rank_of_standings(None if form == "ladder" else form, state)
 
 
 def _print(standings: OverallStandings, games: Mapping[str, Sequence[GameScore]]) -> None:

@@ -11,14 +11,13 @@ import click
 from arena.cli.arena_client import patiently
 from arena.cli.competition_client import CompetitionClient, read_options
 from arena.cli.competition_play import print_result
-from arena.cli.options import json_option, message_json, print_json, wide_option
+from arena.cli.options import json_option, print_json, wide_option
 from arena.cli.standings_csv import pairs_csv
 from arena.cli.terminal.console import PlainConsole, print_table
 from arena.cli.terminal.plain import say
 from arena.cli.terminal.standings import WIDE, print_head_to_head, print_standings
-from arena.referee.wire.enums import enum_word
+from arena.referee.wire.enums import message_json, word_of
 from arena.results.record import FINALS
-from cardarena.v1 import bots_pb2
 from cardarena.v1 import competitions_pb2 as messages
 
 POLL_S: Final = 1.0
@@ -50,8 +49,8 @@ def list_competitions(*, client: CompetitionClient, as_json: bool) -> None:
     rows = [
         (
             competition.name,
-            enum_word(messages.CompetitionFormat, competition.format),
-            enum_word(messages.CompetitionState, competition.state),
+            word_of(competition, "format"),
+            word_of(competition, "state"),
             competition.entered,
             competition.official,
         )
@@ -157,7 +156,7 @@ def _line(shown: messages.CompetitionInfo, before: messages.CompetitionInfo, sec
     left = sum(game.waiting + game.in_play for game in shown.games)
     rate = (done - done_before) / seconds if seconds > POLL_S else 0.0
     away = [bot.bot for bot in shown.bots if bot.away]
-    state = enum_word(messages.CompetitionState, shown.state)
+    state = word_of(shown, "state")
     parts = [
         "; ".join(filter(None, (state, shown.waits))),
         f"{done} deal-sets played",
@@ -173,8 +172,8 @@ def _line(shown: messages.CompetitionInfo, before: messages.CompetitionInfo, sec
 
 
 def _print_progress(shown: messages.CompetitionInfo) -> None:
-    format_ = enum_word(messages.CompetitionFormat, shown.format)
-    state = enum_word(messages.CompetitionState, shown.state)
+    format_ = word_of(shown, "format")
+    state = word_of(shown, "state")
     runs = shown.state == messages.COMPETITION_STATE_RUNNING
     say(
         f"{shown.name}: {format_}, {state}"
@@ -207,10 +206,10 @@ def _print_entrants(shown: messages.CompetitionInfo) -> None:
     several = len(shown.games) > 1
     rows = []
     for bot in shown.bots:
-        out = enum_word(messages.CompetitionExit, bot.out)
+        out = word_of(bot, "out")
         why = " ".join(filter(None, (out, bot.reason))) or bot.away
         games = [", ".join(bot.games) or "by its version"] if several else []
-        kind = enum_word(bots_pb2.BotKind, bot.kind)
+        kind = word_of(bot, "kind")
         rows.append((bot.seed, bot.bot, bot.owner, kind, *games, why))
     games = ["games"] if several else []
     print_table(("seed", "bot", "owner", "kind", *games, ""), rows, wrapped=("games", ""))

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 import click
 
 from arena.cli.arena_client import PAGE, Server, ServiceClient, server_options, service_client
-from arena.cli.options import json_option, message_json, print_json
+from arena.cli.options import json_option, print_json
 from arena.cli.suggestions import nearest
 from arena.cli.terminal.console import print_table
 from arena.cli.terminal.plain import say
+from arena.referee.wire.enums import message_json
 from cardarena.v1 import lobby_pb2
 from cardarena.v1.lobby_pb2_grpc import LobbyServiceStub
 

@@ -14,7 +14,6 @@ from arena.cli.command_group import CommandGroup
 from arena.cli.options import (
     data_option,
     json_option,
-    message_json,
     print_json,
     require_folder,
     with_options,
@@ -23,7 +22,7 @@ from arena.cli.owner_keys import token_option
 from arena.cli.services import ArenaServices, service_options
 from arena.cli.terminal.console import print_table
 from arena.records.signing import kept_key
-from arena.referee.wire.enums import enum_word
+from arena.referee.wire.enums import enum_word, message_json
 from cardarena.v1 import keys_pb2
 from cardarena.v1.keys_pb2_grpc import KeyServiceStub
 

@@ -21,7 +21,6 @@ from arena.cli.connected_bots import connected_bots
 from arena.cli.options import (
     ChosenTerms,
     json_option,
-    message_json,
     parse_options,
     print_json,
     terms_options,
@@ -30,6 +29,7 @@ from arena.cli.suggestions import nearest
 from arena.cli.terminal.console import PlainConsole, print_table
 from arena.cli.terminal.plain import Interrupted, program, say
 from arena.records.phrases import count
+from arena.referee.wire.enums import message_json
 from cardarena.v1 import game_pb2, lobby_pb2
 from cardarena.v1.lobby_pb2_grpc import LobbyServiceStub
 

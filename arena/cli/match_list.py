@@ -10,13 +10,13 @@ from rich.console import Console
 from arena.cli.arena_client import PAGE, ServiceClient
 from arena.cli.competition_client import CompetitionClient, read_options
 from arena.cli.lookup import meant
-from arena.cli.options import GameType, json_option, message_json, print_json
+from arena.cli.options import GameType, json_option, print_json
 from arena.cli.suggestions import nearest
 from arena.cli.terminal.console import PlainConsole, print_table
 from arena.cli.terminal.plain import program
 from arena.games.game import Game
 from arena.records.phrases import count
-from arena.referee.wire.enums import enum_number, enum_word
+from arena.referee.wire.enums import enum_number, enum_word, message_json
 from cardarena.v1 import game_pb2, lobby_pb2
 from cardarena.v1.lobby_pb2_grpc import LobbyServiceStub
 

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
 
 import click
 from click.core import ParameterSource
-from google.protobuf.json_format import MessageToDict
-from google.protobuf.message import Message
 
 from arena.cli.logs import LOG_NAME, log_file
 from arena.cli.terminal.plain import say
@@ -82,14 +80,6 @@ def require_no_faults(faults: Mapping[str, int], *, strict: bool) -> None:
 def print_json(value: Any) -> None:
     """Print a value as indented JSON."""
     click.echo(json.dumps(value, indent=2))
-
-
-def message_json(message: Message) -> dict[str, Any]:
-    """Return a message as JSON, with the names of its fields in `proto/`, including unset ones."""
-    values: dict[str, Any] = MessageToDict(
-        message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
-    )
-    return values
 
 
 # The data folder.

@@ -22,11 +22,12 @@ from arena.cli.arena_client import (
 )
 from arena.cli.command_group import CommandGroup
 from arena.cli.keys import LifetimeType, day_of
-from arena.cli.options import json_option, message_json, print_json, read_text
+from arena.cli.options import json_option, print_json, read_text
 from arena.cli.owner_keys import KeyFile, OwnerKey
 from arena.cli.terminal.console import print_table
 from arena.cli.terminal.plain import program, say
 from arena.errors import exits
+from arena.referee.wire.enums import message_json
 from arena.validation import InvalidInput
 from cardarena.v1 import owners_pb2
 from cardarena.v1.owners_pb2_grpc import OwnerServiceStub

@@ -363,13 +363,13 @@ class CompetitionService:
         """Return a competition, and the progress of each of its games."""
         return self._competitions.get(name), self._competitions.progress(name)
 
-    def waits(self, stored: Competition, plan: CompetitionPlan) -> str:
+    def waits(self, stored: Competition) -> str:
         """Return why no deal-set begins although no organiser has paused the competition; empty without such a reason."""
         if stored.state is State.PAUSED and stored.waits:
             return f"the arena paused it: {stored.waits}"
         if stored.state is not State.RUNNING:
             return ""
-        if why := plan.why_not_played(self._now()):
+        if why := read_plan(stored.config).why_not_played(self._now()):
             return why
         return stored.waits if self._is_played() else NO_ARENA
 

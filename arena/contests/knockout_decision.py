@@ -6,9 +6,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from arena.results.anytime.bet import ALPHA
-from arena.results.anytime.verdict import evidence_path
-
 LEAST: Final = 10
 """The fewest deal-sets of a game."""
 MOST: Final = 200
@@ -44,6 +41,10 @@ def decided(
 
     Raises `BeyondBound` if a margin is larger.
     """
+    # Imported here, because they load numpy, and plans use the limits above.
+    from arena.results.anytime.bet import ALPHA
+    from arena.results.anytime.verdict import evidence_path
+
     path = evidence_path(margins, bound)
     for number in range(LEAST, min(len(margins), most) + 1):
         if path[number - 1] >= -math.log(ALPHA):

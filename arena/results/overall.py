@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple
 
 from arena.results.deal_sets import bot_of
 
-BY_SKILL: Final = (None, "round_robin", "gauntlet")
-"""The formats that rank bots by skill; None is a ladder."""
+BY_SKILL: Final = ("ladder", "round_robin", "gauntlet")
+"""The formats that rank bots by skill."""
 LEAST_GAMES: Final = 3
 """The fewest games of a bot with a place: a score from fewer says little about other games."""
 WIDEST: Final = 2.0
@@ -106,13 +106,13 @@ def overall_standings(
     return OverallStandings(placed, [row for row in ranked if row not in placed])
 
 
-def rank_of_standings(format_: str | None, state: str) -> int:
+def rank_of_standings(format_: str, state: str) -> int:
     """Return the rank of standings of a game; those count that have the lowest rank, and are the newest of that rank, among those that rank two bots.
 
     A ladder that is not over is first, because it has the most deal-sets; then formats that rank by skill, then the
     others.
     """
-    if format_ is None and state in ("running", "paused"):
+    if format_ == "ladder" and state in ("running", "paused"):
         return 0
     return 1 if format_ in BY_SKILL else 2
 

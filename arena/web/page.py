@@ -5,6 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, TypeAlias
 
+from google.protobuf.message import Message
+
+from arena.referee.wire.enums import message_json
 from arena.web.addresses import Links
 from arena.web.rendering import SITE, render
 
@@ -59,4 +62,6 @@ def _plain(value: Any) -> Any:
         return {attribute.name: getattr(value, attribute.name) for attribute in fields(value)}
     if isinstance(value, Mapping):
         return dict(value)
+    if isinstance(value, Message):
+        return message_json(value)
     raise TypeError(f"a page has no JSON for {type(value).__name__}")

@@ -18,6 +18,7 @@ from markupsafe import Markup, escape
 
 from arena.games.catalogue import UnknownGame, game_by_id
 from arena.records.phrases import count
+from arena.referee.wire.enums import word_of
 from arena.web.addresses import PLAYED, Links, hand_path, match_path, slug
 from arena.web.assets import sprite
 from arena.web.avatars import Avatars
@@ -145,6 +146,7 @@ def _environment() -> Environment:
         "tree": _tree,
         "utc": utc,
         "value": option_value,
+        "word": word_of,
     }
     made.globals |= {
         "ABOUT": ABOUT,

@@ -113,11 +113,10 @@ class SiteExport:
             yield f"static/{file_name}", body
         yield "verify.html", verifier()
         yield from all_starters()
-        for summary in archive.competitions():
-            name = summary["competition"]
-            for number in range(1, summary["official"] + 1):
-                official = archive.official_export(name, number)
-                yield f"competitions/{slug(name)}.official-{number}.jsonl", official
+        for info in archive.competitions():
+            for number in range(1, info.official + 1):
+                official = archive.official_export(info.name, number)
+                yield f"competitions/{slug(info.name)}.official-{number}.jsonl", official
         for path, page in Site(archive, first=self.competition).pages():
             links = Links(path, exported=True, address=self.address)
             yield f"{path}.html", page.html(links).encode()

@@ -37,7 +37,7 @@ def toml(format_, *, seats=2, deal_sets=2, game="sixty_six", own="", more="", he
 def waits(service, name):
     """Why nothing of a competition begins, as its readers see it."""
     stored, _ = service.get(name)
-    return service.waits(stored, read_plan(stored.config))
+    return service.waits(stored)
 
 
 def candidates(names, owners=None):

@@ -7,7 +7,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from arena.api.competitions import competition_message
+from arena.api.public_competition import competition_message
 from arena.contests import scheduler
 from arena.contests.plan import read_plan
 from arena.contests.scheduler import Scheduler
@@ -238,7 +238,7 @@ def test_what_limits_a_bot_does_not_outlast_the_run(house):
     house.held.note_limits("summer", {"ann": "the ladder plays at most 60 matches an hour"})
 
     def shown():
-        message = competition_message(*house.service.get("summer"), house.service.waits)
+        message = competition_message(*house.service.get("summer"), waits="")
         return [entry.away for entry in message.bots]
 
     assert shown() == ["the ladder plays at most 60 matches an hour", ""]

@@ -2,9 +2,11 @@
 
 import math
 import random
+import statistics
 
 import pytest
 
+from arena.contests.plan import CompetitionKind
 from arena.contests.standings import RANKED_BY, RankingRule
 from arena.results.overall import (
     BY_SKILL,
@@ -13,7 +15,6 @@ from arena.results.overall import (
     overall_standings,
     rank_of_standings,
 )
-from bench.overall import trial
 
 
 def rows(**scores):
@@ -99,10 +100,10 @@ def test_scores_are_of_the_newest_competition_that_ranks_two_bots():
 # fmt: off
 COUNT = [
     # counts before            this                      why
-    ((None, "running"),        ("round_robin", "running"), "a ladder has the most deal-sets"),
-    ((None, "paused"),         ("round_robin", "finished"), "also one that waits"),
+    (("ladder", "running"),    ("round_robin", "running"), "a ladder has the most deal-sets"),
+    (("ladder", "paused"),     ("round_robin", "finished"), "also one that waits"),
     (("gauntlet", "finished"), ("swiss", "running"),     "skill is compared across competitions, points are not"),
-    ((None, "finished"),       ("knockout", "running"),  "a ladder that is over ranks by skill too"),
+    (("ladder", "finished"),   ("knockout", "running"),  "a ladder that is over ranks by skill too"),
 ]
 # fmt: on
 
@@ -113,7 +114,11 @@ def test_standings_count_in_an_order(first, second, why):
 
 
 def test_formats_by_skill_are_those_of_standings():
-    assert set(BY_SKILL) == {form for form, rule in RANKED_BY.items() if rule is RankingRule.SKILL}
+    assert set(BY_SKILL) == {
+        form or CompetitionKind.LADDER
+        for form, rule in RANKED_BY.items()
+        if rule is RankingRule.SKILL
+    }
 
 
 def test_versions_of_a_bot_count_as_one_by_the_better():
@@ -121,9 +126,35 @@ def test_versions_of_a_bot_count_as_one_by_the_better():
     assert newest_scores([given])["jam"] == rows(ann=3.0, bob=-3.0)
 
 
+def intervals(chance, presence):
+    """Whether the interval of each bot holds, where each of 12 bots plays a share of 8 games.
+
+    General skill has a standard deviation of 1, that in a game departs from it by 0.6 and is measured with an error of 0.3.
+    """
+    general = {f"bot {at}": chance.gauss(0, 1) for at in range(12)}
+    games, true = {}, {}
+    for game in "abcdefgh":
+        skill = {
+            bot: chance.gauss(of, 0.6) for bot, of in general.items() if chance.random() < presence
+        }
+        games[game] = [
+            GameScore(bot, chance.gauss(of, 0.3), 1.96 * 0.3) for bot, of in skill.items()
+        ]
+        if len(skill) > 1:
+            mean, unit = (
+                statistics.fmean(skill.values()),
+                statistics.pstdev(row.score for row in games[game]),
+            )
+            true[game] = {bot: (of - mean) / unit for bot, of in skill.items()}
+    for row in overall_standings(games, least_games=1).placed:
+        yield (
+            abs(row.score - statistics.fmean(true[game][row.bot] for game in row.by_game))
+            <= row.half_width
+        )
+
+
 @pytest.mark.parametrize("presence", [1.0, 0.5])
 def test_intervals_hold_as_often_as_they_say(presence):
     chance = random.Random("overall")
-    made = [trial(chance, presence, strong_field=False) for _ in range(60)]
-    held, intervals = (sum(one[at] for one in made) for at in (0, 1))
-    assert held / intervals > 0.93
+    held = [holds for _ in range(60) for holds in intervals(chance, presence)]
+    assert statistics.fmean(held) > 0.93

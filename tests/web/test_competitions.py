@@ -1,6 +1,7 @@
 """Competitions' pages: standings of every format, who met whom, and what is official."""
 
 import contextlib
+import copy
 import itertools
 import shutil
 from concurrent.futures import Future
@@ -11,6 +12,7 @@ import pytest
 from arena.api.public_competition import waiting
 from arena.api.site_archive import SiteArchive
 from arena.app.standings_file import NotVerified, verify
+from arena.referee.wire.enums import word_of
 from arena.results.states import Action
 from arena.store import open_store
 from arena.web.addresses import Links
@@ -157,7 +159,11 @@ def test_paused_competitions_that_played_nothing_are_folded(folder):
     with contextlib.closing(SiteArchive(folder)) as archive:
         page = list_pages.competitions(archive)
     row = page.pictures["parts_of"][0][1][0]
-    rows = [{**row, "competition": f"cup-{closed}", "closed": closed} for closed in (0, 2, 0)]
+    rows = []
+    for closed in (0, 2, 0):
+        info = copy.copy(row["competition"])
+        info.name = f"cup-{closed}"
+        rows.append({**row, "competition": info, "closed": closed})
     page.pictures["parts_of"][:] = [("Paused", rows)]
     shown = page.html(Links("competitions"))
     assert shown.count("cup-0") > shown.partition("<summary>")[0].count("cup-0") == 0
@@ -284,7 +290,7 @@ def test_a_page_shows_the_standings_before_while_a_worker_computes_those_of_a_cl
         for _ in range(3):
             shown = archive.competition("summer")
             assert shown.standings is before.standings
-            assert shown.summary["waits"] == "bots"
+            assert shown.info.waits == "bots"
         assert workers.calls == 2
         workers.waiting.pop()()
         assert archive.competition("summer").standings is not before.standings
@@ -302,13 +308,13 @@ def test_a_competition_is_finished_for_readers_when_its_last_results_are_counted
             "short", competitions.LADDER.replace("summer", "short"), []
         )
     with contextlib.closing(archive):
-        assert archive.competition("short").summary["state"] == "running"
+        assert word_of(archive.competition("short").info, "state") == "running"
         workers.at_once = False
         with open_store(folder / "arena.db") as store:
             competitions.Organiser(store).act("short", "finish")
-        assert archive.competition("short").summary["state"] == "running"
+        assert word_of(archive.competition("short").info, "state") == "running"
         workers.waiting.pop()()
-        assert archive.competition("short").summary["state"] == "finished"
+        assert word_of(archive.competition("short").info, "state") == "finished"
 
 
 def test_official_standings_stay_when_play_goes_on(client, folder):
@@ -319,7 +325,7 @@ def test_official_standings_stay_when_play_goes_on(client, folder):
     with site(folder) as (other, _):
         assert other.get("/competitions/swiss-of-four.official-1.json").json() == before
         live = other.get("/competitions/swiss-of-four.json").json()
-        assert live["summary"]["official"] == 2
+        assert live["competition"]["official"] == 2
         assert "hal" not in {row["bot"] for row in live["games"][0]["standings"]}
         assert other.get("/competitions/swiss-of-four.official-2").status_code == 200
 
@@ -353,7 +359,15 @@ def test_the_page_says_why_nothing_of_a_competition_begins(folder):
             page = client.get("/competitions/gauntlet").text
             said = "New matches wait: no worker of &lt;speed class&gt; 3 has joined."
             assert (said in page) == bool(why)
-            assert client.get("/competitions/gauntlet.json").json()["summary"]["waits"] == why
+            assert client.get("/competitions/gauntlet.json").json()["competition"]["waits"] == why
+
+
+def test_pages_leave_out_the_organiser_who_may_be_a_user_of_the_machine(folder, client):
+    with open_store(folder / "arena.db") as store:
+        assert {row.organiser for row in store.competitions().all()} == {"org"}
+    listed = client.get("/competitions.json").json()["competitions"]
+    one = client.get("/competitions/swiss.json").json()["competition"]
+    assert {info["organiser"] for info in (*listed, one)} == {""}
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from arena.api.pair_tests import margins_over
 from arena.api.site_archive import Appearance, ListedMatch, SiteArchive, is_played_by
+from arena.referee.wire.enums import word_of
 from arena.results.deal_sets import bot_of, winners
 from arena.web import plots
 from arena.web.addresses import NoSuchPage, slug
@@ -114,6 +115,12 @@ def bot(archive: SiteArchive, name: str, opponent: str, game: str, chosen: str, 
         )
     ]
     profile = archive.profile(name)
+    entered = [
+        (info, entrant)
+        for info in archive.competitions()
+        for entrant in info.bots
+        if bot_of(entrant.bot) == name
+    ]
     pictures = {
         "profile": profile,
         "active": next((v["number"] for v in profile["versions"] if v["state"] == "active"), None)
@@ -123,20 +130,15 @@ def bot(archive: SiteArchive, name: str, opponent: str, game: str, chosen: str, 
         "newest": newest,
         "versions": list(_versions(appearances)),
         "entered": [
-            summary["competition"]
-            for summary in archive.competitions()
-            if summary["state"] in ("draft", "running")
-            and name in map(bot_of, summary["bots"])
-            and summary["competition"] not in {row["competition"] for row in newest}
+            info.name
+            for info, _ in entered
+            if word_of(info, "state") in ("draft", "running")
+            and info.name not in {row["competition"] for row in newest}
         ],
         "best": match_rows(_costliest(matches, name)) if wanted == BotFilter() else (),
         "level": house_level(name),
         "most": SHOWN if wanted == BotFilter() and number == 1 else len(matches),
-        "limits": {
-            summary["competition"]: text
-            for summary in archive.competitions()
-            if (text := summary["limits"].get(name))
-        },
+        "limits": {info.name: entrant.away for info, entrant in entered if entrant.away},
         "opponents": _opponents(appearances, name),
         "faults": [
             (row["competition"], kind, count)

@@ -12,6 +12,7 @@ from arena.api.pair_tests import margins_over, points
 from arena.api.public_competition import GameResults, PublicCompetition
 from arena.api.site_archive import SiteArchive
 from arena.records.phrases import count
+from arena.referee.wire.enums import word_of
 from arena.results.worth import ANY_WORTH
 from arena.web import plots
 from arena.web.addresses import NoSuchPage, slug
@@ -37,12 +38,12 @@ def competition(archive: SiteArchive, name: str) -> Page:
     public = archive.competition(name)
     games = tuple(map(_game_view, public.games))
     head = {key: value for key, value in public.standings.items() if key != "games"}
-    is_over = public.summary["state"] == "finished"
+    info, is_ladder = public.info, public.games[0].format == "ladder"
+    is_over = word_of(info, "state") == "finished"
     evidence = [
         _pictures(game, results, is_over=is_over)
         for game, results in zip(games, public.games, strict=True)
     ]
-    challenger = public.summary["challenger"]
     of_this = lobby_pb2.MatchFilter(competition=name, published=True)
     listed = (*archive.listed(of_this, worth=ANY_WORTH)[0], *archive.listed(of_this)[0])
     of_kinds = {row.worth: row for row in reversed(listed) if row.worth}  # the newest of each
@@ -57,21 +58,18 @@ def competition(archive: SiteArchive, name: str) -> Page:
             ("mean of the games", "n"),
             *((game_title(game["game"]), "n narrow-off") for game in games),
         ],
-        "limits": public.summary["limits"],
-        "challenged": [challenger_rows(results, challenger) for results in public.games],
+        "challenged": [challenger_rows(results, info.challenger) for results in public.games],
         "stories": match_rows([*shown.values()][:STORIES]),
         "shared": [row["bot"] for row in first_rows(public.games[0].standings)]
         if len(games) == 1 and evidence[0]["closed"]
         else (),
         "command": f"arena competition enter {name} BOT",
-        "takes_bots": public.summary["entry"] == "open"
-        and (
-            public.summary["state"] == "draft" or (public.games[0].format is None and not is_over)
-        ),
-        "finals": archive.finals(name) if public.games[0].format is None else (),
+        "takes_bots": word_of(info, "entry") == "open"
+        and (word_of(info, "state") == "draft" or (is_ladder and not is_over)),
+        "finals": archive.finals(name) if is_ladder else (),
     }
     title = f"{name}: {pictures['games_title']}"
-    view = {"summary": public.summary, "standings": head, "games": games}
+    view = {"competition": info, "standings": head, "games": games}
     about = f"{title}. {evidence[0]['progress']}. Standings with intervals, matches, and the proof of the deals."
     feed = f"competitions/{slug(name)}"
     return Page("competition.html", title, view, pictures, about, feed=feed)
@@ -80,15 +78,15 @@ def competition(archive: SiteArchive, name: str) -> Page:
 def _stats(public: PublicCompetition, evidence: Sequence[Json]) -> Sequence[tuple[str, str]]:
     """Return the figures at the top of the page, each with what it counts."""
     closed = sum(of_game["closed"] for of_game in evidence)
-    bots = [(f"{len(public.summary['bots'])}", "bots")]
+    bots = [(f"{len(public.info.bots)}", "bots")]
     if not closed:
         return bots
-    first, challenger = first_rows(public.games[0].standings), public.summary["challenger"]
+    first, challenger = first_rows(public.games[0].standings), public.info.challenger
     if challenger:
         met = challenger_rows(public.games[0], challenger)
         beaten = sum(row["verb"] == "beat" for row in met)
         bots.insert(0, (f"{beaten} of {len(met)}", f"beaten by {challenger}"))
-    verb = "won" if public.summary["state"] == "finished" else "leads"
+    verb = "won" if evidence[0]["over"] else "leads"
     leads = [(first[0]["bot"], verb)] if len(first) == len(public.games) == 1 else []
     return [*leads, *bots, (f"{closed:,}", "deal-sets closed")]
 
@@ -155,8 +153,9 @@ def standings(archive: SiteArchive, game_id: str, by: str) -> Page:
     of_game = counted(archive, game_id).get(game_id)
     name = of_game.competition if of_game else names[0]
     public = archive.competition(name)
-    results = next(of_game for of_game in public.games if of_game.game == game_id)
+    results = next(of_game for of_game in public.games if of_game.terms["game"] == game_id)
     game, order = _game_view(results), Order(by or Order.RANK)
+    is_over = word_of(public.info, "state") == "finished"
     rows = list(game["standings"])
     if order is not Order.RANK:
         rows.sort(key=_SORT_KEYS[order])
@@ -169,7 +168,7 @@ def standings(archive: SiteArchive, game_id: str, by: str) -> Page:
         {"competition": name, "game": game},
         {
             "rows": rows,
-            "evidence": _pictures(game, results, is_over=public.summary["state"] == "finished"),
+            "evidence": _pictures(game, results, is_over=is_over),
             "live": public.standings["live"],
             "sorts": {
                 str(other): standings_path(game_id, other) for other in Order if other is not order
@@ -188,7 +187,7 @@ def _game_view(results: GameResults) -> Json:
     """
     standings = results.standings
     return {
-        "game": results.game,
+        "game": results.terms["game"],
         "format": results.format,
         "ranked_by": standings["ranked_by"],
         "problem": standings["problem"],
@@ -238,7 +237,7 @@ def _pictures(game: Json, results: GameResults, *, is_over: bool = False) -> Jso
         "newest": shown[-1]["matches"][0] if shown else "",
         "rows": rows,
         "bars": plots.bars(rows),
-        "sparks": _sparks(results, rows) if results.format is None else {},
+        "sparks": _sparks(results, rows) if results.format == "ladder" else {},
         "tiers": _tiers(rows) if by_skill else (),
         "pairs": pairs_table(rows, game["better"], results) if by_skill else None,
         "test": shown_test(results),
@@ -442,17 +441,17 @@ def _brackets(rounds: Sequence[Json]) -> Json:
 
 def paths(archive: SiteArchive) -> Iterator[str]:
     """Yield the paths of the pages of competitions."""
-    yield from (f"competitions/{slug(row['competition'])}" for row in archive.competitions())
+    yield from (f"competitions/{slug(info.name)}" for info in archive.competitions())
 
 
 def official_paths(archive: SiteArchive) -> Iterator[str]:
     """Yield the paths of the pages of official standings."""
-    for row in archive.competitions():
-        for number in range(1, row["official"] + 1):
-            yield f"competitions/{slug(row['competition'])}.official-{number}"
+    for info in archive.competitions():
+        for number in range(1, info.official + 1):
+            yield f"competitions/{slug(info.name)}.official-{number}"
 
 
 def standings_paths(archive: SiteArchive) -> Iterator[str]:
     """Yield the paths of the standings of all games of competitions, in each order."""
-    games = {terms["game"] for row in archive.competitions() for terms in row["games"]}
+    games = {game.game for info in archive.competitions() for game in info.games}
     yield from (standings_path(game, order) for game in sorted(games) for order in Order)

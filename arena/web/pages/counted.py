@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from arena.api.public_competition import GameResults
 from arena.api.site_archive import SiteArchive
+from arena.referee.wire.enums import word_of
 from arena.results.overall import (
     LEAST_GAMES,
     WIDEST,
@@ -15,6 +16,7 @@ from arena.results.overall import (
 )
 from arena.web import plots
 from arena.web.page import Json, Page
+from cardarena.v1 import competitions_pb2
 
 _COPIED: Final = (
     "tier",
@@ -38,9 +40,12 @@ class Counted(NamedTuple):
     results: GameResults
 
 
-def first_to_count(summaries: Sequence[Json]) -> Sequence[Json]:
-    """Competitions in the order in which their standings count, see `rank_of_standings`; the given order is kept within it."""
-    return sorted(summaries, key=lambda row: rank_of_standings(row["format"], row["state"]))
+def first_to_count(archive: SiteArchive) -> Sequence[competitions_pb2.CompetitionInfo]:
+    """Competitions in the order in which their standings count, see `rank_of_standings`; the newest first within it."""
+    return sorted(
+        archive.competitions(),
+        key=lambda info: rank_of_standings(word_of(info, "format"), word_of(info, "state")),
+    )
 
 
 def counted(archive: SiteArchive, game: str = "") -> dict[str, Counted]:
@@ -49,13 +54,14 @@ def counted(archive: SiteArchive, game: str = "") -> dict[str, Counted]:
     Standings that rank fewer bots, such as those of a draft, are skipped.
     """
     chosen: dict[str, Counted] = {}
-    for summary in first_to_count(archive.competitions()):
-        games = {terms["game"] for terms in summary["games"]}
+    for info in first_to_count(archive):
+        games = {of_info.game for of_info in info.games}
         if chosen.keys() >= games or game not in ("", *games):
             continue
-        for results in archive.competition(summary["competition"]).games:
-            if game in ("", results.game) and len(scores_of(results.standings)) > 1:
-                chosen.setdefault(results.game, Counted(summary["competition"], results))
+        for results in archive.competition(info.name).games:
+            of_results = results.terms["game"]
+            if game in ("", of_results) and len(scores_of(results.standings)) > 1:
+                chosen.setdefault(of_results, Counted(info.name, results))
     return chosen
 
 

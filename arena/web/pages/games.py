@@ -53,9 +53,9 @@ def games(archive: SiteArchive) -> Page:
 def _bots_by_game(archive: SiteArchive) -> Mapping[str, set[str]]:
     """Return the bots that were entered for each game."""
     bots: dict[str, set[str]] = {}
-    for summary in archive.competitions():
-        for terms in summary["games"]:
-            bots.setdefault(terms["game"], set()).update(summary["bots"])
+    for info in archive.competitions():
+        for game in info.games:
+            bots.setdefault(game.game, set()).update(entrant.bot for entrant in info.bots)
     return bots
 
 

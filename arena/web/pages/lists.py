@@ -13,7 +13,7 @@ from markupsafe import Markup
 from arena.api.site_archive import ListedMatch, SiteArchive
 from arena.games.catalogue import GAMES, UnknownGame, game_by_id
 from arena.games.game import Game
-from arena.referee.wire.enums import enum_word
+from arena.referee.wire.enums import enum_word, word_of
 from arena.results.deal_sets import HOUSE, PERSON, bot_of, winners
 from arena.results.worth import ANY_WORTH, Worth
 from arena.web.addresses import NoSuchPage
@@ -31,7 +31,7 @@ from arena.web.pages.filters import (
 )
 from arena.web.rendering import SITE, game_title, utc
 from arena.web.trees import html
-from cardarena.v1 import game_pb2, lobby_pb2, watch_pb2
+from cardarena.v1 import competitions_pb2, game_pb2, lobby_pb2, watch_pb2
 
 HOME_GAME: Final = "klaberjass"
 """The game whose sample hand the home page has."""
@@ -162,11 +162,12 @@ def home(
     now = live_view(in_play)["matches"][:HOME_LIVE]
     worth, newest = varied(archive, HOME_MATCHES), with_pages(archive)
     shown = {row.match.match_id: row for row in (*worth, *newest)}
-    summaries = sorted(archive.competitions(), key=lambda row: _RUNNING_FIRST.get(row["state"], 1))
-    led, ends = leaders(archive), archive.last_ends()
+    newest_first, led, ends = archive.competitions(), leaders(archive), archive.last_ends()
+    in_order = sorted(newest_first, key=lambda info: _RUNNING_FIRST.get(word_of(info, "state"), 1))
+    running = [progress(archive, info.name, ends) for info in in_order[:HOME_COMPETITIONS]]
     view = {
         "live": now,
-        "competitions": summaries[:HOME_COMPETITIONS],
+        "competitions": [row["competition"] for row in running],
         "matches": match_rows([*shown.values()][:HOME_MATCHES]),
     }
     pictures = {
@@ -175,29 +176,31 @@ def home(
         "best": view["matches"],
         "leaders": sorted(led, key=lambda one: -one["row"]["deal_sets"])[:HOME_LEADERS],
         "all_led": len(led),
-        "running": [progress(archive, row, ends) for row in summaries[:HOME_COMPETITIONS]],
-        "competitions": len(summaries),
+        "running": running,
+        "competitions": len(in_order),
         "bots": len(known_bots(archive)),
         "games": GAMES,
     }
     return Page("home.html", SITE, view, pictures, feed="matches")
 
 
-def progress(archive: SiteArchive, summary: Json, ends: Mapping[str, int]) -> Json:
+def progress(archive: SiteArchive, name: str, ends: Mapping[str, int]) -> Json:
     """Return a competition in a list, with its leader, its progress and the end of its last match.
 
     A competition without a closed deal-set has no leader. `ends` is `SiteArchive.last_ends`.
     """
-    public = archive.competition(summary["competition"])
+    public = archive.competition(name)
     deal_sets = [deal_set for game in public.games for deal_set in game.deal_sets]
     closed = sum(deal_set["state"] == "closed" for deal_set in deal_sets)
     first = first_rows(public.games[0].standings) if closed else ()
     return {
-        **public.summary,
+        "competition": public.info,
+        "games": [game.game for game in public.info.games],
+        "state": word_of(public.info, "state"),
         "closed": closed,
         "planned": sum(deal_set["state"] != "void" for deal_set in deal_sets),
         "leaders": [row["bot"] for row in first],
-        "ended": utc(ends.get(summary["competition"], 0)),
+        "ended": utc(ends.get(name, 0)),
     }
 
 
@@ -304,7 +307,7 @@ def matches(archive: SiteArchive, game: str, page: str, wanted: ListFilters = NO
             (day, folded([*of_day]))
             for day, of_day in groupby(shown, lambda row: _day(row["ended"]))
         ],
-        "competitions": [row["competition"] for row in archive.competitions()],
+        "competitions": [info.name for info in archive.competitions()],
         "all_games": GAMES,
         "chosen_game": game,
         "path": matches_path(game),
@@ -341,15 +344,12 @@ def _day(ended: str | None) -> str:
 
 def competitions(archive: SiteArchive, wanted: ListFilters = NO_FILTERS) -> Page:
     """Make `/competitions`, with the filters `wanted`."""
-    summaries, ends = archive.competitions(), archive.last_ends()
-    rows = [
-        progress(archive, row, ends)
-        for row in summaries
-        if wanted.game in ("", *(terms["game"] for terms in row["games"]))
-    ]
+    ends = archive.last_ends()
+    rows = [progress(archive, info.name, ends) for info in archive.competitions()]
+    shown = [row for row in rows if wanted.game in ("", *row["games"])]
     pictures = {
         "parts_of": [
-            (title, [row for row in rows if row["state"] == state])
+            (title, [row for row in shown if row["state"] == state])
             for title, state in (
                 ("Running", "running"),
                 ("Coming", "draft"),
@@ -360,7 +360,8 @@ def competitions(archive: SiteArchive, wanted: ListFilters = NO_FILTERS) -> Page
         "all_games": GAMES,
         "chosen_game": wanted.game,
     }
-    view, about = {"competitions": summaries}, "Competitions: who leads, and how far each is."
+    view = {"competitions": [row["competition"] for row in rows]}
+    about = "Competitions: who leads, and how far each is."
     return Page("competitions.html", "Competitions", view, pictures, about)
 
 
@@ -384,22 +385,19 @@ _BOT_KEYS: Final[Mapping[str, Callable[[Json], Any]]] = {
 
 def bots(archive: SiteArchive, wanted: ListFilters = NO_FILTERS) -> Page:
     """Make `/bots`, with the filters `wanted`."""
-    entered: dict[str, list[Json]] = {}
-    summaries = archive.competitions()
+    entered: dict[str, list[competitions_pb2.CompetitionInfo]] = {}
     best, owners = _best_places(archive, wanted.game), archive.owners()
-    for summary in first_to_count(summaries):
-        for bot in summary["bots"]:
-            entered.setdefault(bot_of(bot), []).append(summary)
+    for info in first_to_count(archive):
+        for entrant in info.bots:
+            entered.setdefault(bot_of(entrant.bot), []).append(info)
     rows: list[Json] = [
         {
             "bot": bot,
             "owner": owners.get(bot, ""),
             "house": bool(house_level(bot)),
             "versions": versions,
-            "games": sorted(
-                {terms["game"] for row in entered.get(bot, ()) for terms in row["games"]}
-            ),
-            "competitions": [row["competition"] for row in entered.get(bot, ())],
+            "games": sorted({game.game for info in entered.get(bot, ()) for game in info.games}),
+            "competitions": [info.name for info in entered.get(bot, ())],
             "best": best.get(bot),
         }
         for bot, versions in known_bots(archive).items()

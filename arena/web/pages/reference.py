@@ -6,7 +6,7 @@ from typing import Final
 
 from arena.api.site_archive import SiteArchive
 from arena.games.catalogue import GAMES
-from arena.results.states import State
+from arena.referee.wire.enums import word_of
 from arena.web.assets import asset
 from arena.web.page import Json, Page
 from arena.web.pages.lists import match_rows, with_pages
@@ -41,9 +41,9 @@ def write(archive: SiteArchive) -> Page:
 def _ladders(archive: SiteArchive) -> Sequence[tuple[str, str]]:
     """Return the names of ladders that run, each with its games in words."""
     ladders = [
-        (row["competition"], ", ".join(game_title(game["game"]) for game in row["games"][:3]))
-        for row in archive.competitions()
-        if row["kind"] == "ladder" and row["state"] == State.RUNNING
+        (info.name, ", ".join(game_title(game.game) for game in info.games[:3]))
+        for info in archive.competitions()
+        if word_of(info, "format") == "ladder" and word_of(info, "state") == "running"
     ]
     return ladders[:MOST_LADDERS]
 
@@ -64,8 +64,8 @@ _PAGES: Final = {
     "/badges/NAME/GAME.svg": "a picture of a bot's place in the standings of a game, for the README of its repository",
     "/matches.json": "ended matches, newest first; /matches.2.json is the next page, and ?game= bot= competition= ending= margin= filters",
     "/search.json?q=WORDS": "bots, games and competitions with these words in their names",
-    "/competitions.json": "competitions",
-    "/competitions/NAME.json": "one competition: standings, rounds, deal-sets, chances",
+    "/competitions.json": "competitions, each as GetCompetition answers",
+    "/competitions/NAME.json": "one competition: that answer, standings, rounds, deal-sets, chances",
     "/competitions/NAME.official-N.json": "its official standings of number N, signed",
     "/competitions/NAME.official-N.jsonl": "the inputs of these standings, to verify them",
     "/standings/GAME.json": "the standings of a game's newest competition",

@@ -18,7 +18,7 @@ NEAREST: Final = 3
 def search(archive: SiteArchive, words: str = "") -> Page:
     """Make `/search`: bots, games and competitions whose names have the words, and the match of an id."""
     wanted = words.casefold().strip()[:LONGEST_SEARCH]
-    summaries = {row["competition"]: row for row in archive.competitions()}
+    competitions = [info.name for info in archive.competitions()]
     known = {row["bot"]: row for row in bots(archive).view["bots"]} if wanted else {}
     match = archive.match(words.strip()) if wanted else None
     view: Json = {
@@ -27,14 +27,14 @@ def search(archive: SiteArchive, words: str = "") -> Page:
         "games": [
             game.id for game in GAMES if wanted and wanted in f"{game.id} {game.title}".casefold()
         ],
-        "competitions": _having(wanted, summaries),
+        "competitions": _having(wanted, competitions),
         "match": match.match_id if match is not None and match.published else None,
     }
     ends = archive.last_ends() if view["competitions"] else {}
-    near = get_close_matches(wanted, (*known, *(game.id for game in GAMES), *summaries), NEAREST)
+    near = get_close_matches(wanted, (*known, *(game.id for game in GAMES), *competitions), NEAREST)
     pictures = {
         "bots": [known[name] for name in view["bots"]],
-        "running": [progress(archive, summaries[name], ends) for name in view["competitions"]],
+        "running": [progress(archive, name, ends) for name in view["competitions"]],
         "near": near if not any(view[kind] for kind in ("bots", "games", "competitions")) else (),
     }
     about = "Find bots, games, competitions and matches."

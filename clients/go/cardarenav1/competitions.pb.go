@@ -362,8 +362,10 @@ type CompetitionInfo struct {
 	Announcement string `protobuf:"bytes,16,opt,name=announcement,proto3" json:"announcement,omitempty"`
 	// When that was announced, in milliseconds since 1970, UTC; 0 without an announcement.
 	AnnouncedUnixMs uint64 `protobuf:"varint,17,opt,name=announced_unix_ms,json=announcedUnixMs,proto3" json:"announced_unix_ms,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The bot that meets all others in a gauntlet; empty in other formats.
+	Challenger    string `protobuf:"bytes,18,opt,name=challenger,proto3" json:"challenger,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CompetitionInfo) Reset() {
@@ -513,6 +515,13 @@ func (x *CompetitionInfo) GetAnnouncedUnixMs() uint64 {
 		return x.AnnouncedUnixMs
 	}
 	return 0
+}
+
+func (x *CompetitionInfo) GetChallenger() string {
+	if x != nil {
+		return x.Challenger
+	}
+	return ""
 }
 
 // Counts the deal-sets of a game of a competition.
@@ -2828,7 +2837,7 @@ var File_cardarena_v1_competitions_proto protoreflect.FileDescriptor
 
 const file_cardarena_v1_competitions_proto_rawDesc = "" +
 	"\n" +
-	"\x1fcardarena/v1/competitions.proto\x12\fcardarena.v1\x1a\x17cardarena/v1/bots.proto\"\x8e\x05\n" +
+	"\x1fcardarena/v1/competitions.proto\x12\fcardarena.v1\x1a\x17cardarena/v1/bots.proto\"\xae\x05\n" +
 	"\x0fCompetitionInfo\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x127\n" +
 	"\x06format\x18\x02 \x01(\x0e2\x1f.cardarena.v1.CompetitionFormatR\x06format\x12/\n" +
@@ -2847,7 +2856,10 @@ const file_cardarena_v1_competitions_proto_rawDesc = "" +
 	"\ttimetable\x18\x0e \x01(\tR\ttimetable\x12\x14\n" +
 	"\x05waits\x18\x0f \x01(\tR\x05waits\x12\"\n" +
 	"\fannouncement\x18\x10 \x01(\tR\fannouncement\x12*\n" +
-	"\x11announced_unix_ms\x18\x11 \x01(\x04R\x0fannouncedUnixMs\"\xd5\x01\n" +
+	"\x11announced_unix_ms\x18\x11 \x01(\x04R\x0fannouncedUnixMs\x12\x1e\n" +
+	"\n" +
+	"challenger\x18\x12 \x01(\tR\n" +
+	"challenger\"\xd5\x01\n" +
 	"\x0fCompetitionGame\x12\x12\n" +
 	"\x04game\x18\x01 \x01(\tR\x04game\x12\x14\n" +
 	"\x05seats\x18\x02 \x01(\rR\x05seats\x12\x16\n" +

@@ -199,6 +199,7 @@ class CompetitionInfo(_message.Message):
     WAITS_FIELD_NUMBER: _builtins.int
     ANNOUNCEMENT_FIELD_NUMBER: _builtins.int
     ANNOUNCED_UNIX_MS_FIELD_NUMBER: _builtins.int
+    CHALLENGER_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Its name."""
     format: Global___CompetitionFormat.ValueType
@@ -231,6 +232,8 @@ class CompetitionInfo(_message.Message):
     """What its organisers tell all readers; empty for nothing."""
     announced_unix_ms: _builtins.int
     """When that was announced, in milliseconds since 1970, UTC; 0 without an announcement."""
+    challenger: _builtins.str
+    """The bot that meets all others in a gauntlet; empty in other formats."""
     @_builtins.property
     def games(self) -> _containers.RepeatedCompositeFieldContainer[Global___CompetitionGame]:
         """Its games. Empty in lists."""
@@ -259,10 +262,11 @@ class CompetitionInfo(_message.Message):
         waits: _builtins.str = ...,
         announcement: _builtins.str = ...,
         announced_unix_ms: _builtins.int = ...,
+        challenger: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["announced_unix_ms", b"announced_unix_ms", "announcement", b"announcement", "bots", b"bots", "closes_unix_ms", b"closes_unix_ms", "created_unix_ms", b"created_unix_ms", "entered", b"entered", "entry", b"entry", "format", b"format", "games", b"games", "name", b"name", "official", b"official", "opens_unix_ms", b"opens_unix_ms", "organiser", b"organiser", "season", b"season", "state", b"state", "timetable", b"timetable", "waits", b"waits"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["announced_unix_ms", b"announced_unix_ms", "announcement", b"announcement", "bots", b"bots", "challenger", b"challenger", "closes_unix_ms", b"closes_unix_ms", "created_unix_ms", b"created_unix_ms", "entered", b"entered", "entry", b"entry", "format", b"format", "games", b"games", "name", b"name", "official", b"official", "opens_unix_ms", b"opens_unix_ms", "organiser", b"organiser", "season", b"season", "state", b"state", "timetable", b"timetable", "waits", b"waits"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
