@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from arena.compiled import built
+from arena.heap import keep_loaded_objects
 from bench import arena_server, encode, in_process, trivial
 from bench.processes import Failed
 
@@ -261,6 +262,9 @@ def play(name: str, marks: str) -> None:
     trivial.offer()
     case = next(each for each in CASES if each.name == name)
     library = ctypes.CDLL(marks)
+    # As a served arena does. Otherwise the count depends on the packages that are installed: the more of them are loaded,
+    # the less often Python examines all objects.
+    keep_loaded_objects()
     print(json.dumps(case.play(library.begin_count, library.end_count)))
 
 

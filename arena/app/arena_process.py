@@ -11,7 +11,6 @@ after that.
 import asyncio
 import contextlib
 import functools
-import gc
 import logging
 import os
 import shutil
@@ -37,7 +36,7 @@ from arena.contests.competition_service import CompetitionService
 from arena.contests.human_opponents import HumanOpponents
 from arena.contests.waiting import waiting_by_class
 from arena.durable_files import Unwritten
-from arena.heap import share_one_heap
+from arena.heap import keep_loaded_objects, share_one_heap
 from arena.live import host
 from arena.live.arena import Arena
 from arena.live.event_buffers import EventBuffers
@@ -65,12 +64,6 @@ FOLDER_POLL_S: Final = 1.0
 """Seconds between two checks that the data folder still exists."""
 STOP_S: Final = 1.0
 """Seconds for calls that are open when the servers stop."""
-_GARBAGE_THRESHOLDS: Final = (700, 10, 60)
-"""The thresholds of the garbage collector.
-
-It examines old objects after 420,000 new ones: Python's 10 in place of 60 took a seventh of the arena's time with
-20,000 deal-sets in memory, in pauses of 0.2 s.
-"""
 
 _log = logging.getLogger(__name__)
 
@@ -326,10 +319,7 @@ class _App(Generic[T]):
             probe.relay(play_sockets)
         connections = connection_monitor(address, arena.limits.traffic)
         metrics_url = await self._serve_metrics(stack, arena, folder, connections, certificate)
-        # Objects that are loaded by now stay, so the collector need not examine them again.
-        gc.collect()
-        gc.freeze()
-        gc.set_threshold(*_GARBAGE_THRESHOLDS)
+        keep_loaded_objects()
         await server.start()
         if play_socket_server is not None:
             await play_socket_server.start()
