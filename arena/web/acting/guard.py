@@ -157,6 +157,10 @@ class Ask:
         """Show further problems of the form beside the field with this id; empty for above the form."""
         self.wrong_field = field
 
+    def keep_problems(self, problems: Sequence[str]) -> None:
+        """Show these problems of the form alone above it, as the others stand at their fields."""
+        self.problems = problems
+
     def keep_texts(self) -> None:
         """Show the form again with the texts that were sent."""
         self.typed = self.texts

@@ -70,7 +70,8 @@ async def competitions_page(ask: Ask, estimate: Any = None) -> Response:
     fields, plan = sides(ask.typed, example_plan(chosen))
     wrong: dict[str, str] = {}
     if "plan" not in ask.typed:
-        wrong, ask.problems = by_field(ask.problems)
+        wrong, others = by_field(ask.problems)
+        ask.keep_problems(others)
     act = ask.typed.get("act", "")
     return ask.page(
         "organise.html",

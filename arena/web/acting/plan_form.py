@@ -28,7 +28,7 @@ class PlanKey:
     key: str
     """With its table, as `swiss.rounds`."""
     kind: str
-    """A key of `KINDS`, and of the macros in organise.html."""
+    """How its text is read and written, and which control of organise.html draws it."""
     label: str
     hint: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
