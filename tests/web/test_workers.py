@@ -1,5 +1,6 @@
 """The page of an arena's workers, for organisers alone."""
 
+import json
 from types import SimpleNamespace
 
 import pytest
@@ -55,6 +56,22 @@ def test_a_sentence_says_why_there_is_no_row(client, monkeypatch, page, text, wh
 def test_without_an_arena_the_page_says_so(client):
     assert "no arena runs in the folder" in text_of(client, "/workers")
     assert "no arena runs" in client.get("/workers.json").json()["problem"]
+
+
+def test_the_last_errors_of_the_log_are_listed(client, built):
+    lines = [
+        {"level": "error", "timestamp": f"2026-11-30T20:0{at}:00Z", "event": "a call fails", "incident": f"5f0c81d{at}", "error": "<b>KeyError"}
+        for at in range(9)
+    ]  # fmt: skip
+    log = built[0] / "arena.log"
+    log.write_text("".join(f"{json.dumps(line)}\n" for line in (*lines, {"level": "info"})))
+    try:
+        text = text_of(client, "/workers")
+        assert "2026-11-30 20:08 5f0c81d8 a call fails <b>KeyError" in text
+        assert ("5f0c81d4" in text, "5f0c81d3" in text) == (True, False), "the last five"
+        assert client.get("/workers.json").json()["incidents"][0]["incident"] == "5f0c81d8"
+    finally:
+        log.unlink()
 
 
 def test_other_readers_have_no_such_page(built):

@@ -450,9 +450,9 @@ def by_place(stands: Json | None) -> tuple[float, int]:
 
 
 def workers(archive: SiteArchive) -> Page:
-    """Make `/workers`, for organisers: the workers of the arena that runs in the data folder, or why they are not known."""
+    """Make `/workers`, for organisers: workers and last incidents of the arena that runs in the data folder, or why its workers are not known."""
     # Imported here, because only organisers have this page.
-    from arena.api.arena_status import NoStatus, status_of_folder
+    from arena.api.arena_status import NoStatus, last_incidents, status_of_folder
 
     problem = "the arena serves no metrics, which have its status: start it without --no-metrics"
     page = None
@@ -464,5 +464,6 @@ def workers(archive: SiteArchive) -> Page:
         "problem": "" if page else problem,
         "workers": page.workers if page else (),
         "placements": page.placements if page else (),
+        "incidents": last_incidents(archive.data)[::-1],
     }
-    return Page("workers.html", "Workers", view)
+    return Page("workers.html", "Workers and incidents", view)
