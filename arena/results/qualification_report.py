@@ -109,7 +109,8 @@ class QualificationReport:
             return f"{passed} of {len(self.checks)} checks passed {took}"
         if not self.qualified:
             return f"not qualified, {took}"
-        return f"qualified for {len(self.passed_games)} of {len(self.games)} games {took}"
+        games = "game" if len(self.games) == 1 else "games"
+        return f"qualified for {len(self.passed_games)} of {len(self.games)} {games} {took}"
 
     def words(self, name: str) -> list[str]:
         """Return the report as lines of text: the summary, and each failed check.

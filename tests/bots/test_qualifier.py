@@ -79,7 +79,7 @@ def house(tmp_path):
 
 # fmt: off
 FOUND = [
-    (GOOD, VersionEvent.QUALIFIED, "qualified for 1 of 1 games in 9 s", "all is well"),
+    (GOOD, VersionEvent.QUALIFIED, "qualified for 1 of 1 game in 9 s", "all is well"),
     (HALF, VersionEvent.QUALIFIED, "qualified for 1 of 2 games in 9 s", "games pass singly"),
     (WEAK, VersionEvent.REJECTED,  "not qualified, in 9 s",             "what every bot must stand it did not"),
     (LOST, VersionEvent.REJECTED,  "not qualified, in 9 s",             "no game passed"),

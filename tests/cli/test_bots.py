@@ -109,7 +109,7 @@ def test_a_bot_is_made_submitted_and_activated(client, home, monkeypatch):
     client.registry.keep_report("joes", 1, report.as_json(), now=NOW)
     qualified(client, "joes", 1)
     told = ok("bots", "report", "joes@1").stdout
-    assert "qualified for 1 of 1 games in 9 s" in told
+    assert "qualified for 1 of 1 game in 9 s" in told
     assert "Next: arena bots activate joes@1" in told
     rows = [" ".join(line.split()) for line in told.splitlines()]
     assert "play klaberjass, 2 seats 30 0.200 s 0.700 s 0.800 s" in rows

@@ -74,7 +74,7 @@ def test_a_shell_script_is_submitted_qualified_and_plays_a_ladder_in_the_sandbox
         token = arena("keys", "new", "organiser", "--owner", "org", "--data", data).strip()
         code = arena("owners", "invite", "ann", "--server", address, token=token).strip()
         arena("owners", "register", address, "--code", code)
-        assert "qualified for 1 of 1 games" in arena("bots", "submit", "shell", bot)
+        assert "qualified for 1 of 1 game" in arena("bots", "submit", "shell", bot)
         arena("bots", "activate", "shell@1")
         arena("competition", "enter", "ladder", "shell", "--server", address)
         arena("competition", "start", "ladder", "--data", data)
