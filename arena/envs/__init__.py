@@ -40,6 +40,7 @@ def pettingzoo(
     options: Mapping[str, Any] | None = None,
     seats: int | None = None,
     render_mode: str | None = None,
+    infos: bool = True,
 ) -> "AgentsInTurn":
     """Return a game as an environment of PettingZoo in which one agent acts after the other.
 
@@ -48,6 +49,7 @@ def pettingzoo(
       options: The options of the game.
       seats: The number of seats, by default the fewest of the game.
       render_mode: `ansi` has `render` return the view of the agent as text.
+      infos: False leaves `infos` empty. TorchRL needs this, because it makes an array of everything in them.
 
     Raises:
       LookupError: if there is no such game.
@@ -58,11 +60,15 @@ def pettingzoo(
     from arena.envs.agents import AgentsInTurn
     from arena.envs.stepped_match import SteppedMatch
 
-    return AgentsInTurn(SteppedMatch(game, options, seats), render_mode)
+    return AgentsInTurn(SteppedMatch(game, options, seats), render_mode, infos=infos)
 
 
 def parallel(
-    game: str, *, options: Mapping[str, Any] | None = None, seats: int | None = None
+    game: str,
+    *,
+    options: Mapping[str, Any] | None = None,
+    seats: int | None = None,
+    infos: bool = True,
 ) -> "AgentsAtOnce":
     """Return a game as an environment of PettingZoo in which all agents act at once; those not to act choose the last action.
 
@@ -73,7 +79,7 @@ def parallel(
     from arena.envs.agents import AgentsAtOnce
     from arena.envs.stepped_match import SteppedMatch
 
-    return AgentsAtOnce(SteppedMatch(game, options, seats))
+    return AgentsAtOnce(SteppedMatch(game, options, seats), infos=infos)
 
 
 def batch(

@@ -24,9 +24,10 @@ def spaces_of(match: SteppedMatch, *, idle: int = 0) -> tuple[spaces.Dict, space
 
 
 class _Agents:
-    def __init__(self, match: SteppedMatch, *, idle: int = 0) -> None:
+    def __init__(self, match: SteppedMatch, *, infos: bool, idle: int = 0) -> None:
         super().__init__()
         self.match = match
+        self._has_infos = infos
         self.possible_agents = [f"seat_{seat}" for seat in range(match.seats)]
         self.agents: list[str] = []
         spaces_by_agent = {agent: spaces_of(match, idle=idle) for agent in self.possible_agents}
@@ -48,6 +49,8 @@ class _Agents:
         self._illegal = dict.fromkeys(self.agents, False)
 
     def _info(self, agent: str) -> dict[str, Any]:
+        if not self._has_infos:
+            return {}
         view = self.match.view(self.possible_agents.index(agent))
         return {"view": view, "illegal": self._illegal[agent]}
 
@@ -59,8 +62,10 @@ class AgentsInTurn(_Agents, AECEnv[str, Any, Any]):
     view, and whether its last action was illegal, so that the fallback move was played.
     """
 
-    def __init__(self, match: SteppedMatch, render_mode: str | None = None) -> None:
-        super().__init__(match)
+    def __init__(
+        self, match: SteppedMatch, render_mode: str | None = None, *, infos: bool = True
+    ) -> None:
+        super().__init__(match, infos=infos)
         self.render_mode = render_mode
         self.metadata = {"name": match.game.id, "render_modes": ["ansi"]}
         self.agent_selection = ""
@@ -121,8 +126,8 @@ class AgentsAtOnce(_Agents, ParallelEnv[str, Any, Any]):
     It suits games in which seats choose at the same time. Rewards and `infos` are those of `AgentsInTurn`.
     """
 
-    def __init__(self, match: SteppedMatch) -> None:
-        super().__init__(match, idle=1)
+    def __init__(self, match: SteppedMatch, *, infos: bool = True) -> None:
+        super().__init__(match, infos=infos, idle=1)
         self.render_mode = None
         self.metadata = {"name": match.game.id, "render_modes": []}
 

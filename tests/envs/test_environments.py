@@ -166,6 +166,13 @@ def test_the_info_names_an_illegal_action():
     assert in_turn.infos[agent]["illegal"]
 
 
+def test_infos_are_empty_if_a_learner_wants_none():
+    in_turn = envs.pettingzoo("sixty_six", infos=False)
+    in_turn.reset(seed=1)
+    _, at_once = envs.parallel("sixty_six", infos=False).reset(seed=1)
+    assert in_turn.infos == at_once == {"seat_0": {}, "seat_1": {}}
+
+
 def test_the_mask_of_an_idle_agent_allows_the_last_action_alone():
     env = envs.parallel("sixty_six")
     seen, _ = env.reset(seed=1)
