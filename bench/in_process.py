@@ -262,7 +262,7 @@ async def _play(job: arena_server.Job, played: Played, tournament: str) -> None:
                 Tokens(guests=True),
                 time=ArenaTime(
                     trio.lowlevel.current_clock().current_time,
-                    lag=LagMeter(clock.call_later, clock.current_time),
+                    lag=LagMeter(clock.call_later, clock.current_time, clock.current_time),
                 ),
                 metrics=metrics,
                 draw=random.Random(0).randbytes,  # the same hands in each run

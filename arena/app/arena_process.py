@@ -270,7 +270,7 @@ class _App(Generic[T]):
         """Build the core of the arena. Called in trio."""
         settings = self._settings
         now_s = trio.lowlevel.current_clock().current_time
-        lag = LagMeter(asyncio.get_running_loop().call_later, now_s)
+        lag = LagMeter(asyncio.get_running_loop().call_later, now_s, time.thread_time)
         disk = functools.partial(shutil.disk_usage, settings.data)
         admission = Admission(p99_ms=lag.p99_ms, disk=disk, now_s=now_s)
         return Arena(

@@ -21,7 +21,6 @@ while it reads a bot's message is not stopped by the bot.
 
 import contextlib
 import math
-import time
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -250,7 +249,7 @@ class LagMeter:
         self,
         call_later: CallLater,
         now_s: Callable[[], float],
-        processor_s: Callable[[], float] = time.thread_time,
+        processor_s: Callable[[], float],
     ) -> None:
         """Measure a loop that ticks by `call_later`.
 

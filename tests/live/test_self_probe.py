@@ -21,7 +21,7 @@ def probing(play):
 
     async def main():
         loop = asyncio.get_running_loop()
-        meter = LagMeter(loop.call_later, time.monotonic)
+        meter = LagMeter(loop.call_later, time.monotonic, time.thread_time)
         probe = SelfProbe(meter, time.monotonic)
         server = grpc.aio.server()
         probe.listen(server)
@@ -186,7 +186,7 @@ def made_and_probed():
 
 
 def begin_and_end():
-    probe = SelfProbe(LagMeter(None, time.monotonic), time.monotonic)
+    probe = SelfProbe(LagMeter(None, time.monotonic, time.thread_time), time.monotonic)
     asyncio.run(probe.stop())
 
 

@@ -60,7 +60,9 @@ class Sitting:
 
     def __init__(self, past=(), owner_of=lambda bot: bot, used=()):
         self.loop = Loop()
-        self.meter = LagMeter(self.loop.call_later, lambda: self.loop.now_s)
+        self.meter = LagMeter(
+            self.loop.call_later, lambda: self.loop.now_s, lambda: self.loop.now_s
+        )
         self.meter.start()
         self.timers = Timers()
         self.ledger = MemoryLedger()
@@ -394,7 +396,7 @@ def played_with_stops(spec, scripts, every_s, stop_s):
 
     async def main():
         async with trio.open_nursery() as nursery:
-            meter = LagMeter(TrioLoop(nursery).call_later, trio.current_time)
+            meter = LagMeter(TrioLoop(nursery).call_later, trio.current_time, trio.current_time)
             nursery.start_soon(stop_often)
             with meter.measuring():
                 bots = [Scripted(script) for script in scripts]

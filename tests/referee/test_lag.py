@@ -17,7 +17,7 @@ def begun(*pauses_ms, from_ms=1000.0):
     """A loop and its meter after these pauses, each from the first figure to the second."""
     loop = Loop()
     loop.now_s = from_ms * MS
-    meter = LagMeter(loop.call_later, lambda: loop.now_s)
+    meter = LagMeter(loop.call_later, lambda: loop.now_s, lambda: loop.now_s)
     meter.start()
     for begin_ms, end_ms in pauses_ms:
         loop.run_until(begin_ms * MS)
@@ -321,7 +321,7 @@ def test_memory_is_bounded_and_the_latest_pauses_stay():
 
 def test_nothing_ticks_while_nothing_is_in_play():
     loop = Loop()
-    meter = LagMeter(loop.call_later, lambda: loop.now_s)
+    meter = LagMeter(loop.call_later, lambda: loop.now_s, lambda: loop.now_s)
     loop.run_until(loop.now_s + 5)
     with meter.measuring():
         with meter.measuring():
