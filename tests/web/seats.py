@@ -70,7 +70,9 @@ class Guest:
         return self.client.request("POST", path, given, urlencode(form).encode())
 
     def sit(self, game, level="random", **more):
-        answer = self.post("/play/new", {"game": game, "level": level, "length": "short"} | more)
+        answer = self.post(
+            "/play/new", {"game": game, "level": level, "length": length_of(game)} | more
+        )
         assert answer.status_code == 303, answer.text
         self.path = answer.headers["location"]
         return self.seats.get(self.path.rpartition("/")[2])
@@ -107,10 +109,16 @@ def wise(buttons, draw):
     return name, draw.choice(named[name])
 
 
-LONG = {"eleusis", "eleusis_express"}
-"""Games whose hands have hundreds of turns, on pages that grow with them: tests leave their matches in the first hand."""
-FEW_PRESSED = 30
-"""Buttons that are pressed in a match that is not played to its end."""
+ONE_HAND = {
+    *("abstrac_fiftytwo", "democracy", "chinese_poker", "arlington", "jam", "oklahoma_rummy"),
+    *("open_face_chinese_poker", "eleusis", "eleusis_express"),
+}
+"""Games of which a hand has many turns: tests play one to its end. Of others, a deal by each seat."""
+
+
+def length_of(game_id):
+    """The length of a match, of those that the lobby offers, in which a whole match takes at most some 200 buttons."""
+    return "hand" if game_id in ONE_HAND else "short"
 
 
 def play_on(guest, draw, most=5_000):

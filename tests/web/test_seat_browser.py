@@ -1,7 +1,6 @@
 """A person plays in a real browser: by clicks, by the keyboard alone, and without a script.
 
-By clicks the first `FEW_PRESSED` buttons of each game are pressed, which are all of most short matches: test_seat_pages.py
-plays to the end by forms. A match of each kind of control is played to its end by the keyboard, but for those of `LONG`.
+Matches are played to their end: one of each game by clicks, and one of each kind of control by the keyboard.
 """
 
 import random
@@ -17,7 +16,7 @@ import pytest
 from arena.games.catalogue import GAMES
 from tests.web.chromium import Tab, follow
 from tests.web.looks import LOOKS, barriers
-from tests.web.seats import FEW_PRESSED, LONG, wise
+from tests.web.seats import length_of, wise
 
 pytestmark = pytest.mark.slow
 
@@ -64,6 +63,7 @@ def sit(tab, site, game, seats=None):
     tab.set_default_timeout(PATIENCE_MS)
     tab.goto(f"{site}play/?game={game}")
     tab.check("input[value=random]")
+    tab.check(f"input[value={length_of(game)}]")
     if seats:
         tab.select_option("#seats", str(seats))
     follow(tab, tab.get_by_role("button", name="Deal"))
@@ -80,20 +80,16 @@ def pressed_by(tab):
     return press
 
 
-def play_on(tab, draw, press, most=MOST_PRESSED):
-    """Press buttons until the match is over, and return whether it is; if not it is left, as an address has few at a time."""
-    for _ in range(most):
+def play_on(tab, draw, press):
+    """Press buttons until the match is over."""
+    for _ in range(MOST_PRESSED):
         if not (buttons := tab.evaluate(BUTTONS)):
             break
         name, value = wise([button[:2] for button in buttons], draw)
         if name == "say":
             tab.fill("textarea", "card.color != last.color")
         press(name, value)
-    over = OVER in tab.inner_text("main")
-    assert over == (not tab.evaluate(BUTTONS))
-    if not over:
-        leave(tab)
-    return over
+    assert OVER in tab.inner_text("main")
 
 
 def leave(tab):
@@ -105,9 +101,9 @@ def leave(tab):
 def test_a_match_is_played_by_clicks(browser, site, game):
     with Tab(browser, reduced_motion="reduce") as opened:
         sit(opened.tab, site, game)
-        if play_on(opened.tab, random.Random(game), pressed_by(opened.tab), FEW_PRESSED):
-            follow(opened.tab, opened.tab.get_by_role("link", name="What each seat knew"))
-            opened.tab.wait_for_selector("#picture .felt")
+        play_on(opened.tab, random.Random(game), pressed_by(opened.tab))
+        follow(opened.tab, opened.tab.get_by_role("link", name="What each seat knew"))
+        opened.tab.wait_for_selector("#picture .felt")
         assert opened.said == []
 
 
@@ -132,8 +128,7 @@ def test_the_keyboard_alone_is_enough(browser, site, widget, game):
 
         if widget == "amount":
             wagers_by_enter(tab)
-        most = FEW_PRESSED if game in LONG else MOST_PRESSED
-        assert play_on(tab, random.Random(game), press, most) or game in LONG
+        play_on(tab, random.Random(game), press)
 
 
 def assert_no_barrier(tab):

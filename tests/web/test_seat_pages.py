@@ -1,4 +1,4 @@
-"""A person's seat without a script: matches are played by forms alone, those of `LONG` only in their first turns."""
+"""A person's seat without a script: whole matches are played by forms alone."""
 
 import random
 import re
@@ -9,7 +9,7 @@ from arena.games.catalogue import GAMES
 from arena.records.verify import verify_file
 from arena.referee.spec import Ending
 from tests.rows import slow_unless_of_each_kind
-from tests.web.seats import FEW_PRESSED, LONG, Guest, play_on
+from tests.web.seats import Guest, play_on
 
 CONTROLS = {
     "chinese_poker": {"row", "place"},
@@ -37,7 +37,7 @@ def guest(tmp_path):
     made.client.close()
 
 
-def controlled(guest, game_id, *most):
+def controlled(guest, game_id):
     """Play by the controls of the game, and return the seat.
 
     The cards and the opponents are random: a match may offer nothing to exchange, so a few are played.
@@ -45,18 +45,14 @@ def controlled(guest, game_id, *most):
     draw, pressed, expected = random.Random(game_id), set(), CONTROLS.get(game_id, {"choice"})
     for _ in range(MOST_MATCHES):
         seat = guest.sit(game_id)
-        pressed |= play_on(guest, draw, *most)
+        pressed |= play_on(guest, draw)
         assert not any(moment.faults for moment in seat.match.moments)
         if pressed >= expected:
             return seat
     raise AssertionError(f"{expected - pressed} were not pressed in {MOST_MATCHES} matches")
 
 
-@pytest.mark.parametrize(
-    "game",
-    slow_unless_of_each_kind([game for game in GAMES if game.id not in LONG]),
-    ids=lambda game: game.id,
-)
+@pytest.mark.parametrize("game", slow_unless_of_each_kind(GAMES), ids=lambda game: game.id)
 def test_a_whole_match_is_played_by_forms_alone(game, guest):
     seat = controlled(guest, game.id)
     assert seat.match.outcome.ending is Ending.COMPLETED
@@ -71,12 +67,6 @@ def test_a_whole_match_is_played_by_forms_alone(game, guest):
         answer = guest.get(f"/play/{link}")
         assert answer.status_code == 200, link
         assert "house.html" not in link or "=" not in re.sub("<[^>]*>", "", answer.text), "notation"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("game", sorted(LONG))
-def test_the_first_turns_of_a_long_match_are_played_by_forms_alone(game, guest):
-    controlled(guest, game, FEW_PRESSED)
 
 
 def test_a_match_ends_in_order_where_no_replay_can_be_written(tmp_path):
@@ -124,6 +114,19 @@ LOBBY = [
 def test_a_lobby_offers_what_the_game_has_and_what_was_chosen(guest, query, has, lacks, _):
     page = guest.get(f"/play/?{query}").text
     assert (has in page, lacks in page) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("length", "hands", "_"),
+    [
+        ("hand", 1, "one hand"),
+        ("short", 3, "a deal by each seat"),
+        ("<b>", 3, "what is no length is short"),
+    ],
+)
+def test_a_match_has_the_chosen_length(guest, length, hands, _):
+    seat = guest.sit("arlington", seats="3", length=length)
+    assert seat.match.terms.options.hands == hands
 
 
 def test_another_match_begins_with_the_same_choices(guest):

@@ -22,7 +22,7 @@ from arena.web.page import Page
 from arena.web.play.arena_match import ArenaMatch
 from arena.web.play.controls import Controls
 from arena.web.play.seat_drawer import Picture
-from arena.web.play.seats import PersonsSeat
+from arena.web.play.seats import LENGTHS, SHORT, PersonsSeat
 from arena.web.rendering import game_title
 from arena.web.rich_text import text
 from arena.web.trees import Tree, element, listed
@@ -31,7 +31,7 @@ COMPARED_LEVEL: Final = "search-20ms"
 """The level of the house bot with whose moves a person's are compared."""
 MOST_BEFORE: Final = 6
 """The maximal number of pictures of others' moves that a page shows one by one before its own."""
-_USUAL: Final = {"level": "sample", "length": "short", "seats": "", "name": "guest"}
+_USUAL: Final = {"level": "sample", "length": SHORT, "seats": "", "name": "guest"}
 """The default values of the form of the lobby."""
 _ROWS: Final = 8
 """The number of latest hands on the score pad."""
@@ -47,6 +47,7 @@ def lobby(game_id: str, bots: Mapping[str, Sequence[str]], chosen: Mapping[str, 
         "title": game.title,
         "seats": game.seats,
         "before": {name: chosen.get(name) or usual for name, usual in _USUAL.items()},
+        "lengths": LENGTHS,
         "bots": [bot for bot, games in bots.items() if game.id in games],
         "move_s": control.move_ms // 1000,
         "bank_min": control.bank_ms // 60_000,
@@ -122,7 +123,7 @@ def table(seat: PersonsSeat, shown: int | None) -> Page:
                     "level": seat.level,
                     "seats": match.terms.seats,
                     "name": match.names[match.seat],
-                    "length": "usual" if seat.is_long else "short",
+                    "length": seat.length,
                 }
             ),
         },

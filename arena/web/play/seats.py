@@ -27,6 +27,13 @@ from arena.web.play.seat_drawer import SeatDrawer
 
 BOT: Final = "bot:"
 """The prefix of the name of a submitted bot, in a field that otherwise has a level of the house bot."""
+SHORT: Final = "short"
+LENGTHS: Final = {
+    "hand": "one hand",
+    SHORT: "short: a deal by each seat",
+    "usual": "as in competitions",
+}
+"""The lengths of matches, with their words."""
 MOST_IN_PLAY: Final = 64
 MOST_OF_ADDRESS: Final = 4
 """The maximal number of matches in play that were begun from an address."""
@@ -45,13 +52,13 @@ class PersonsSeat:
     """A seat with its match, pictures and draft. Calls block while bots think."""
 
     def __init__(
-        self, match: HumanMatch | ArenaMatch, address: str, level: str, *, is_long: bool = False
+        self, match: HumanMatch | ArenaMatch, address: str, level: str, length: str = SHORT
     ) -> None:
         self.match: Final = match
         self.address: Final = address
         self.level: Final = level
         """That of the house bots, or the submitted bot after `BOT`."""
-        self.is_long: Final = is_long
+        self.length: Final = length
         self.lock: Final = RLock()
         """Held while a form or a page of the seat is made."""
         self.drawer: Final = SeatDrawer(match.terms, match.names, match.seat)
@@ -127,18 +134,18 @@ class Seats:
         return self._seats.get(token)
 
     def begin(
-        self, game: Game, seats: int, level: str, *, name: str, is_long: bool, address: str
+        self, game: Game, seats: int, level: str, *, name: str, length: str, address: str
     ) -> str:
         """Begin a match, and return the token of its seat. Blocks.
 
-        `level` is that of house bots, or names a submitted bot after `BOT`.
+        `level` is that of house bots, or names a submitted bot after `BOT`; `length` is one of `LENGTHS`.
 
         Raises:
           NoTable: if there are too many matches, or the arena does not seat anybody at the bot's table.
           BadOptions: if the game is not played by so many seats.
         """
         self._require_room(address)
-        options = options_of(game, seats, is_long=is_long)
+        options = options_of(game, seats, length)
         is_at_arena = level.startswith(BOT)
         terms = MatchTerms(game, options, seats, TIME_CLASSES["human"], seeded=not is_at_arena)
         first_pack(game.rules, options, seats)  # checks limits that only the rules know
@@ -148,9 +155,9 @@ class Seats:
                 match = ArenaMatch(self.arena_socket, opponent, terms, name)
             except CannotSeat as why:
                 raise NoTable(str(why)) from None
-            return self._seated(PersonsSeat(match, address, level, is_long=is_long))
+            return self._seated(PersonsSeat(match, address, level, length))
         own = Seat(secrets.randbelow(seats))
-        return self._begun(terms, own, level, name, address, is_long=is_long)
+        return self._begun(terms, own, level, name, address, length=length)
 
     def begin_from(
         self, replay: Replay, step: int, own: Seat, level: str, *, name: str, address: str
@@ -186,7 +193,7 @@ class Seats:
         address: str,
         continued: ContinuedMatch | None = None,
         *,
-        is_long: bool = False,
+        length: str = SHORT,
     ) -> str:
         game, seats = terms.game, terms.seats
         bots = {Seat(seat): house_play(game, level) for seat in range(seats) if seat != own}
@@ -194,7 +201,7 @@ class Seats:
         match = HumanMatch(
             terms, own, names, bots, self.folder, continued=continued, now_s=self._now_s
         )
-        return self._seated(PersonsSeat(match, address, level, is_long=is_long))
+        return self._seated(PersonsSeat(match, address, level, length))
 
     def _seated(self, seat: PersonsSeat) -> str:
         token = secrets.token_urlsafe(16)
@@ -226,14 +233,14 @@ class Seats:
             path.unlink(missing_ok=True)
 
 
-def options_of(game: Game, seats: int, *, is_long: bool) -> Options:
-    """Return the usual options of a match; of a short one, in which each seat deals once.
+def options_of(game: Game, seats: int, length: str) -> Options:
+    """Return the options of a match of one of `LENGTHS`, with the usual ones besides.
 
     Raises `BadOptions` if the game is not played by so many seats.
     """
-    if not is_long:
+    if length != "usual":
         try:
-            return game.options({"hands": seats}, seats)
+            return game.options({"hands": 1 if length == "hand" else seats}, seats)
         except BadOptions:
             pass  # a game without this option, or of other seats, which the next line says
     return game.options({}, seats)

@@ -39,7 +39,7 @@ from arena.web.page import Page
 from arena.web.passed_on import passed_on_folder
 from arena.web.play import seat_pages
 from arena.web.play.arena_match import opponents
-from arena.web.play.seats import BOT, MOST_REPLAYS, NoTable, PersonsSeat, Seats
+from arena.web.play.seats import BOT, LENGTHS, MOST_REPLAYS, SHORT, NoTable, PersonsSeat, Seats
 
 COMPRESSION: Final = 5
 """The level of gzip. A page does not have the secret of its address, so its length does not reveal it."""
@@ -200,7 +200,7 @@ class PlayPages:
                 number,
                 level,
                 name=name,
-                is_long=form.get("length") == "usual",
+                length=length if (length := form.get("length", "")) in LENGTHS else SHORT,
                 address=request.headers[VISITOR],
             ),
         )
