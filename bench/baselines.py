@@ -21,12 +21,13 @@ import numpy as np
 import cardarena
 from arena.envs.training import POLICY
 from arena.local.engines import Engine
-from arena.local.many import play_many
 from arena.local.play import play
 from arena.sandbox.house_levels import STEPS
-from bench.strength import CountedBot, Finding, Trial, bot_of, finding
+from bench.strength import CountedBot, Trial, bot_of, played
 
 SEARCH: Final = "house:search-20ms"
+BOT_STEPS: Final = STEPS["search-200ms"]
+"""Of the search of trained bots on top of their policies."""
 SEED: Final = "1"
 
 
@@ -67,63 +68,40 @@ Examples:
               help="Train each bot for so long, or go on with it; 0 measures those that are there.")  # fmt: skip
 @click.option("--game", "games", multiple=True, type=click.Choice([one.game for one in BASELINES]),
               help="Only this game.")  # fmt: skip
-@click.option("--steps", type=click.IntRange(0), default=STEPS["search-200ms"], show_default=True,
-              help="Of the bots' search on top of their policies.")  # fmt: skip
 @click.option("--share", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True,
               help="Play this part of the deal-sets.")  # fmt: skip
 @click.option("--deals", default="baselines", show_default=True,
               help="The seed of the deal-sets: another one measures with other cards.")  # fmt: skip
-@click.option("--measure/--no-measure", default=True)
-def main(
-    folder: Path,
-    minutes: float,
-    games: Sequence[str],
-    steps: int,
-    share: float,
-    deals: str,
-    *,
-    measure: bool,
-) -> None:
+def main(folder: Path, minutes: float, games: Sequence[str], share: float, deals: str) -> None:
     """Print the table of baselines; bots are trained in FOLDER, in a folder for each game."""
-    if measure:
-        heads = (
-            "game",
-            "seats",
-            "bot",
-            "steps",
-            "ms a move",
-            "against",
-            "points a match",
-            "deal-sets",
-        )
-        print(f"| {' | '.join(heads)} | p | date |\n|{'---|' * (len(heads) + 2)}")
+    heads = "game | seats | bot | steps | ms a move | against | points a match | deal-sets"
+    print(f"| {heads} | p | date |\n|{'---|' * 10}")
     for one in BASELINES:
         if games and one.game not in games:
             continue
         policy = folder / one.game / POLICY
         if minutes:
             _train(one, policy.parent, minutes)
-        if measure:
-            _measure(one, str(policy), steps, share, deals)
+        _measure(one, str(policy), share, deals)
 
 
-def _measure(one: Baseline, policy: str, steps: int, share: float, deals: str) -> None:
+def _measure(one: Baseline, policy: str, share: float, deals: str) -> None:
     """Print the rows of a game."""
     rows = [(policy, "sample", one.against_sample), (policy, SEARCH, one.against_search)]
-    same = [f"house:{level}" for level, count in STEPS.items() if count == steps > 0]
-    rows += [(house, SEARCH, one.against_search) for house in same if house != SEARCH]
+    rows.append(("house:search-200ms", SEARCH, one.against_search))
     for bot, against, deal_sets in rows:
-        found = _played(one, bot, against, max(2, round(share * deal_sets)), steps, deals)
-        p = 0.5 if found.p is None else found.p
+        number = max(2, round(share * deal_sets))
+        with closing(Engine()) as engine:
+            found = played(_trial(one), bot, against, engine, number, seed=deals, steps=BOT_STEPS)
+        margin, p = found.cells
         name, ms = bot, ""
         if bot == policy:
             about = json.loads(np.load(policy)["about"].tobytes())
             name = f"trained by {about['decisions']:,} decisions"
-            ms = f"{_ms_a_move(one, bot, steps, deals):.0f}"
+            ms = f"{_ms_a_move(one, bot, deals):.0f}"
         cells = (
-            *(one.game, one.seats, name, steps, ms, f"`{against}`"),
-            *(f"{found.margin:+.2f} ± {found.half_width_95:.2f}", found.deal_sets),
-            *("< .0001" if p < 0.0001 else f"{p:.4f}", f"{datetime.now(UTC):%Y-%m-%d}"),
+            *(one.game, one.seats, name, BOT_STEPS, ms, f"`{against}`"),
+            *(margin, found.deal_sets, p or "0.5000", f"{datetime.now(UTC):%Y-%m-%d}"),
         )
         print(f"| {' | '.join(map(str, cells))} |", flush=True)
 
@@ -141,11 +119,11 @@ class _TimedBot(CountedBot):
         return choice
 
 
-def _ms_a_move(one: Baseline, policy: str, steps: int, deals: str) -> float:
+def _ms_a_move(one: Baseline, policy: str, deals: str) -> float:
     """Return the mean processor time of a decision in a match, without the first decision, before which the policy is read."""
     _TimedBot.times_s.clear()
     bot = _TimedBot(policy)
-    bot.steps = steps
+    bot.steps = BOT_STEPS
     others = [bot_of("sample", _trial(one)) for _ in range(1, one.seats)]
     play(one.game, [bot, *others], seed=deals, options={"hands": one.hands})
     return 1000 * sum(bot.times_s[1:]) / len(bot.times_s[1:])
@@ -167,27 +145,6 @@ def _train(one: Baseline, folder: Path, minutes: float) -> None:
 
 def _trial(one: Baseline) -> Trial:
     return Trial(one.game, f"{one.game}.py", one.seats, options={"hands": one.hands})
-
-
-def _played(
-    one: Baseline, bot: str, against: str, deal_sets: int, steps: int, deals: str
-) -> Finding:
-    trial = _trial(one)
-    table = [
-        bot_of(bot, trial, steps),
-        *(bot_of(against, trial) for _ in range(1, one.seats)),
-    ]
-    with closing(Engine()) as engine:
-        results = play_many(
-            one.game,
-            [table],
-            deal_sets=deal_sets,
-            seed=deals,
-            options={"hands": one.hands},
-            client=engine,
-            raising=False,
-        )
-        return finding(trial, list(results))
 
 
 if __name__ == "__main__":

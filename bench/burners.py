@@ -19,9 +19,9 @@ from typing import Any, Final
 import click
 
 from arena.store import open_store
-from arena.store.data_folder import read_notice, store_path
+from arena.store.data_folder import store_path
 from bench.competitions import LADDER, RANDOM_BOT, begin
-from bench.processes import START_S, cpu_s, running, served
+from bench.processes import START_S, cpu_s, running, served, status_of
 
 GAME: Final = "sixty_six"
 HANDS: Final = 12
@@ -46,27 +46,24 @@ def main(seconds: float, burners: int) -> None:
         serve, pages = ("-m", "arena", "serve"), ("-m", "arena", "web", "--port", "0")
         words = ("--data", folder)
         with (
-            served(*serve, *words),
+            served(*serve, *words) as arena,
             running(*pages, *words, first_line=r"(http://\S+:\d+)") as (_, line),
         ):
-            click.echo(json.dumps(_measured(data, line[1], seconds), indent=2))
+            click.echo(json.dumps(_measured(data, arena, line[1], seconds), indent=2))
 
 
-def _measured(data: Path, site: str, seconds: float) -> dict[str, Any]:
-    notice = read_notice(data)
-    assert notice is not None
-    status = notice.metrics.replace("/metrics", "/status")
+def _measured(data: Path, arena: int, site: str, seconds: float) -> dict[str, Any]:
     end_s = time.monotonic() + START_S
-    while not sum(_read(status)["decisions"].values()) and time.monotonic() < end_s:
+    while not sum(status_of(data)["decisions"].values()) and time.monotonic() < end_s:
         time.sleep(LOOK_S)
     for page in PAGES:  # the first visit starts what computes pages
         with urllib.request.urlopen(site + page, timeout=START_S) as answer:
             answer.read()
-    before, used_s = _read(status), cpu_s(notice.pid)
+    before, used_s = status_of(data), cpu_s(arena)
     late_ms, pages_ms, unanswered = [], [], 0
     end_s = time.monotonic() + seconds
     while time.monotonic() < end_s:
-        late_ms.append(_read(status)["lag"]["late_p99_ms"])
+        late_ms.append(status_of(data)["lag"]["late_p99_ms"])
         for page in PAGES:
             began_s = time.perf_counter()
             try:
@@ -76,11 +73,11 @@ def _measured(data: Path, site: str, seconds: float) -> dict[str, Any]:
                 unanswered += 1
             pages_ms.append((time.perf_counter() - began_s) * 1000)
         time.sleep(LOOK_S)
-    after = _read(status)
+    after = status_of(data)
     decisions = sum(after["decisions"].values()) - sum(before["decisions"].values())
     return {
         "decisions": decisions,
-        "arena_cpu_share": round((cpu_s(notice.pid) - used_s) / seconds, 3),
+        "arena_cpu_share": round((cpu_s(arena) - used_s) / seconds, 3),
         "late_p99_ms": {"median": statistics.median(late_ms), "most": max(late_ms)},
         "faults": _faults(data),
         "refused": after["refused"],
@@ -97,12 +94,6 @@ def _faults(data: Path) -> dict[str, int]:
             for bot, faults in zip(match.bots, match.outcome.faults, strict=True):
                 counted[bot] += sum(faults.values())
     return dict(counted)
-
-
-def _read(address: str) -> dict[str, Any]:
-    with urllib.request.urlopen(address, timeout=START_S) as page:
-        read: dict[str, Any] = json.load(page)
-        return read
 
 
 if __name__ == "__main__":

@@ -20,8 +20,8 @@ from typing import Final, TypeAlias
 
 from arena.records.records import JOURNAL_MAGIC, Damaged, read_records
 from arena.referee.spec import FaultKind
-from bench import arena_server, clock_bots, trivial
-from bench.processes import Failed, Process
+from bench import arena_server, trivial
+from bench.processes import Failed, Process, played
 from cardarena.v1 import journal_pb2
 
 STREAMS: Final = 16
@@ -72,22 +72,6 @@ CASES: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Fairness:
-    """The result of one case. Milliseconds are charged less true time."""
-
-    decisions: int
-    p50_ms: float
-    """The absolute difference."""
-    p99_ms: float
-    extra_ms: float
-    """The most that was charged above the true time of a decision."""
-    refunded_s: float
-    """The sum of all refunds."""
-    timeouts: int
-    """Time-outs of measured decisions, all of them false."""
-
-
-@dataclass(frozen=True, slots=True)
 class Charge:
     """What a decision was charged."""
 
@@ -97,8 +81,8 @@ class Charge:
     timeout: bool
 
 
-def measure(case: Case, seconds: float, progress: Callable[[str], None]) -> Fairness:
-    """Let the bots play for some seconds.
+def measure(case: Case, seconds: float, progress: Callable[[str], None]) -> dict[str, float | None]:
+    """Let the bots play for some seconds. Milliseconds are charged less true time; all time-outs are false.
 
     Raises:
       Failed: if a process ends or hangs, or no decision was made.
@@ -108,38 +92,37 @@ def measure(case: Case, seconds: float, progress: Callable[[str], None]) -> Fair
         charged = charges(Path(data), _play(case, seconds, data))
     above_ms = sorted(charge.above_ms for charge in charged)
     errors_ms = sorted(map(abs, above_ms))
-    return Fairness(
-        decisions=len(charged),
-        p50_ms=round(errors_ms[len(errors_ms) // 2], 2),
-        p99_ms=round(errors_ms[len(errors_ms) * 99 // 100], 2),
-        extra_ms=round(above_ms[-1], 2),
-        refunded_s=round(sum(charge.refunded_us for charge in charged) / 1e6, 2),
-        timeouts=sum(charge.timeout for charge in charged),
-    )
+    return {
+        "decisions": len(charged),
+        "p50_ms": round(errors_ms[len(errors_ms) // 2], 2),
+        "p99_ms": round(errors_ms[len(errors_ms) * 99 // 100], 2),
+        "p99_goal_ms": case.p99_target_ms,
+        "most_above_ms": round(above_ms[-1], 2),
+        "above_goal_ms": case.extra_target_ms,
+        "refunded_s": round(sum(charge.refunded_us for charge in charged) / 1e6, 2),
+        "timeouts": sum(charge.timeout for charge in charged),
+    }
+
+
+@contextlib.contextmanager
+def thinking(
+    job: arena_server.Job, think_ms: float, *, first: bool = False
+) -> Iterator[tuple[Process, Process]]:
+    """Run an arena and its bots, each in a process, from when the bots have asks."""
+    server = Process("bench.arena_server", json.dumps(asdict(job)))
+    play = {"streams": job.streams, "game": job.game, "first": first, "think_ms": think_ms}
+    with played(server, "bench.clock_bots", play) as bots:
+        yield server, bots
 
 
 def _play(case: Case, seconds: float, data: str) -> Thoughts:
     job = arena_server.Job(
-        game=trivial.ID,
-        streams=STREAMS,
-        seats=2,
-        matches=1,
-        options={"turns": 1 << 60},
-        move_ms=BUDGET_MS,
-        data=data,
-        hog=case.hog,
+        trivial.ID, STREAMS, 2, 1, {"turns": 1 << 60}, BUDGET_MS, data=data, hog=case.hog
     )
-    with contextlib.ExitStack() as stack:
-        server = Process("bench.arena_server", json.dumps(asdict(job)))
-        stack.callback(server.end)
-        play = clock_bots.ThinkingJob(
-            server.line(), STREAMS, trivial.ID, first=True, think_ms=THINK_MS
-        )
-        bots = Process("bench.clock_bots", json.dumps(asdict(play)))
-        stack.callback(bots.end)
-        bots.line()
-        if case.busy:
-            stack.enter_context(_burning())
+    with (
+        thinking(job, THINK_MS, first=True) as (server, bots),
+        _burning() if case.busy else contextlib.nullcontext(),
+    ):
         time.sleep(1.0)  # code is still loaded in the first moments
         bots.tell(str(seconds))
         if case.stops:

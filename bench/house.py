@@ -1,7 +1,6 @@
-"""Measures what a decision of the house bot costs, or how fast its playouts are: `python -m bench.house [--playouts]`.
+"""Measures what a decision of the house bot costs: `python -m bench.house`.
 
-A level plays matches against itself by the rules alone. A playout goes from the first decision of a hand to its end, by the
-policy for all seats. Processor time is measured, so other work matters little.
+A level plays matches against itself by the rules alone. Processor time is measured, so other work matters little.
 """
 
 import random
@@ -11,10 +10,9 @@ from collections.abc import Iterable, Iterator
 
 import click
 
-from arena.compiled import built
 from arena.games.catalogue import GAMES
 from arena.games.game import Game
-from arena.house.bot import player, searcher_of
+from arena.house.bot import player
 from arena.sandbox.house_levels import STEPS
 from arena.testing.deals import SeededDeals
 
@@ -64,39 +62,14 @@ def rows(games: Iterable[Game], count: int) -> Iterator[str]:
         yield f"| {game.id} | {' | '.join(cells)} |"
 
 
-PLAYOUTS_S = 2.0
-"""Processor time of the playouts of a game."""
-
-
-def playout_rows(games: Iterable[Game]) -> Iterator[str]:
-    """Yield a row of a table in Markdown for each game that is searched by playouts: steps of the rules in a second."""
-    yield f"| game | {built()}: steps a second |"
-    yield "|---|---|"
-    for game in games:
-        searcher = searcher_of(game.id)
-        assert searcher is not None, "every game has a policy"
-        if searcher.look_ahead is not None:
-            continue
-        seats, steps, number = game.seats[0], 0, 0
-        options = game.options({"hands": 2 * seats}, seats)
-        begun_s = time.process_time()
-        while (taken_s := time.process_time() - begun_s) < PLAYOUTS_S:
-            number += 1
-            deals = SeededDeals(f"playouts {number}")
-            state = game.rules.start(options, seats, deals).state
-            steps += searcher.played_out(state, game.rules.to_act(state)[0], number)[1]
-        yield f"| {game.id} | {steps / taken_s:,.0f} |"
-
-
 @click.command()
 @click.argument("games", nargs=-1, metavar="[GAME]...",
                 type=click.Choice([game.id for game in GAMES]))  # fmt: skip
 @click.option("--decisions", default=40, show_default=True, help="Of each level.")
-@click.option("--playouts", is_flag=True, help="Measure the speed of playouts instead.")
-def main(games: tuple[str, ...], decisions: int, playouts: bool) -> None:
+def main(games: tuple[str, ...], decisions: int) -> None:
     """Print the table of some games, or of all."""
     measured = [game for game in GAMES if not games or game.id in games]
-    for row in playout_rows(measured) if playouts else rows(measured, decisions):
+    for row in rows(measured, decisions):
         click.echo(row)
 
 

@@ -6,7 +6,6 @@ listed moves by chance, so every run counts the same.
 
 import random
 import re
-from dataclasses import astuple, dataclass
 from pathlib import Path
 from statistics import median
 from typing import Final
@@ -47,31 +46,11 @@ class ScriptedModel:
         return f"Any card will do.\n**MOVE: {self._chance.choice(_LISTED.findall(turn))}**"
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
-    """What a seat's model reads in a game, in estimated tokens. Fields are in the order of the table."""
+def row(game_id: str, seats: int) -> str:
+    """Play matches of a game, and return its row of the table.
 
-    game: str
-    seats: int
-    rules: int
-    move: int
-    """The median of a request."""
-    longest_move: int
-    requests: int
-    """Of a seat in the longest match."""
-    match: int
-    """Of the seat that read most in a match."""
-    move_budget: int
-    match_budget: int
-
-    def row(self) -> str:
-        """Return the row of the table."""
-        game, *numbers = astuple(self)
-        return f"| {game} | {' | '.join(f'{number:,}' for number in numbers)} |"
-
-
-def count(game_id: str, seats: int) -> Count:
-    """Play matches of a game, and count.
+    It counts, in estimated tokens, the rules, the median and the longest request for a move, the requests of a seat in the longest
+    match, and what the seat that read most read in a match.
 
     Raises:
       AssertionError: if the scripted model gave a move that the game did not take.
@@ -85,10 +64,10 @@ def count(game_id: str, seats: int) -> Count:
         models += table
     sizes = [size for model in models for size in model.sizes]
     most = max(sum(model.sizes) for model in models)
-    return Count(
-        game_id, seats, models[0].rules, round(median(sizes)), max(sizes),
-        max(len(model.sizes) for model in models), most, rounded(max(sizes)), rounded(most),
-    )  # fmt: skip
+    longest = max(len(model.sizes) for model in models)
+    counts = (seats, models[0].rules, round(median(sizes)), max(sizes), longest, most)
+    numbers = (*counts, rounded(max(sizes)), rounded(most))
+    return f"| {game_id} | {' | '.join(f'{number:,}' for number in numbers)} |"
 
 
 def bot_of(endpoint: object, **settings: object) -> type[llm.ModelBot]:
@@ -113,7 +92,7 @@ def main() -> None:
     """Write the table."""
     head, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
     _, _, tail = rest.partition(END)
-    rows = "\n".join(count(game.id, game.seats[0]).row() for game in GAMES)
+    rows = "\n".join(row(game.id, game.seats[0]) for game in GAMES)
     names = "game | seats | rules | a move | longest move | requests | a match | budget a move | budget a match"
     table = f"| {names} |\n|---|{'---:|' * 8}\n{rows}"
     PAGE.write_text(f"{head}{BEGIN}\n\n{table}\n\n{END}{tail}", "utf-8")

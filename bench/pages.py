@@ -4,7 +4,6 @@ import gzip
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -36,20 +35,8 @@ PAGES: Final = (
 _BATCH: Final = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class PageCost:
-    """What a page costs."""
-
-    page: str
-    cpu_ms: float
-    """The least of several times, after a first one that fills caches."""
-    kb: float
-    """Its size in kB."""
-    kb_compressed: float
-
-
-def measure(matches: int, progress: Callable[[str], None]) -> list[PageCost]:
-    """Make every page of a folder with so many matches."""
+def measure(matches: int, progress: Callable[[str], None]) -> list[dict[str, str | float]]:
+    """Make every page of a folder with so many matches: the least of several times after a first one that fills caches, and sizes."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         progress(f"storing {matches:,} matches")
@@ -61,7 +48,7 @@ def measure(matches: int, progress: Callable[[str], None]) -> list[PageCost]:
     return costs
 
 
-def _cost(site: Site, path: str, query: dict[str, str]) -> PageCost:
+def _cost(site: Site, path: str, query: dict[str, str]) -> dict[str, str | float]:
     body, times = "", []
     for _ in range(6):
         begun_s = time.process_time()
@@ -69,9 +56,8 @@ def _cost(site: Site, path: str, query: dict[str, str]) -> PageCost:
         times.append(time.process_time() - begun_s)
     named = f"/{path}?{urlencode(query)}" if query else f"/{path}"
     raw = body.encode()
-    return PageCost(
-        named, min(times[1:]) * 1000, len(raw) / 1000, len(gzip.compress(raw, 5)) / 1000
-    )
+    sizes = {"kb": len(raw) / 1000, "kb_compressed": len(gzip.compress(raw, 5)) / 1000}
+    return {"page": named, "cpu_ms": min(times[1:]) * 1000} | sizes
 
 
 def _store(folder: Path, matches: int) -> None:

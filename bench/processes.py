@@ -1,14 +1,18 @@
 """Programs as processes of their own, and what they use of the machine."""
 
 import contextlib
+import json
 import os
 import re
 import select
 import subprocess
 import sys
+import urllib.request
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+from arena.store.data_folder import read_notice
 
 PATIENCE_S: Final = 30.0
 """A process that prints nothing for so long hangs."""
@@ -24,8 +28,7 @@ class Failed(Exception):
 class Process:
     """A program of this package, which prints a line when it is ready and after each line of its input."""
 
-    def __init__(self, module: str, *arguments: str, path: str | None = None) -> None:
-        """Start it; `path` is a folder of packages that go before the installed ones."""
+    def __init__(self, module: str, *arguments: str) -> None:
         self._name = module
         self._process = subprocess.Popen(
             [sys.executable, "-m", module, *arguments],
@@ -33,7 +36,6 @@ class Process:
             stdout=subprocess.PIPE,
             text=True,
             bufsize=1,
-            env=os.environ | ({} if path is None else {"PYTHONPATH": path}),
         )
 
     def line(self, busy_s: float = 0.0) -> str:
@@ -73,6 +75,28 @@ class Process:
             if pipe is not None:
                 with contextlib.suppress(OSError):
                     pipe.close()
+
+
+@contextlib.contextmanager
+def played(server: Process, module: str, job: Mapping[str, object]) -> Iterator[Process]:
+    """Run the bots of a program on a server, from when they are ready; their job gets the server's address."""
+    with contextlib.ExitStack() as stack:
+        stack.callback(server.end)
+        bots = Process(module, json.dumps({"address": server.line(), **job}))
+        stack.callback(bots.end)
+        bots.line()
+        yield bots
+
+
+def status_of(data: Path) -> dict[str, Any]:
+    """Return the status of the arena that runs in a data folder."""
+    notice = read_notice(data)
+    assert notice is not None
+    with urllib.request.urlopen(
+        notice.metrics.replace("/metrics", "/status"), timeout=START_S
+    ) as page:
+        status: dict[str, Any] = json.load(page)
+        return status
 
 
 def cpu_s(pid: int) -> float:

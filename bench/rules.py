@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from arena.games.contract import Rules
 from arena.games.game import Game
 from arena.referee.deal import KeyedDeals
 from arena.testing.deals import SeededDeals
@@ -42,39 +41,27 @@ def rate_of(
         # A float is faster, and too coarse for Eleusis.
         return int(drawn.random() * n) if n < FLOAT_EXACT else drawn.randrange(n)
 
+    def play(deals: KeyedDeals) -> int:
+        rules = game.rules
+        state, decisions = rules.start(options, seats, deals).state, 0
+        while acting := rules.to_act(state):
+            chosen = []
+            for seat in acting:
+                moves = rules.moves(state, seat)
+                if views:
+                    rules.view(state, seat)
+                listed = moves.offered if offered else ()
+                chosen.append((seat, listed[below(len(listed))] if listed else moves.sample(below)))
+            decisions += len(acting)
+            state = rules.step(state, tuple(chosen), deals).state
+        return decisions
+
     def rate(seconds: float) -> float:
         decisions = match = 0
         begin_s = now_s()
         while now_s() - begin_s < seconds:
-            deals = SeededDeals(f"bench {match}")
-            decisions += _play(
-                game.rules, options, seats, deals, below, offered=offered, views=views
-            )
+            decisions += play(SeededDeals(f"bench {match}"))
             match += 1
         return decisions / (now_s() - begin_s)
 
     return rate
-
-
-def _play(
-    rules: Rules,
-    options: object,
-    seats: int,
-    deals: KeyedDeals,
-    below: Callable[[int], int],
-    *,
-    offered: bool,
-    views: bool,
-) -> int:
-    state, decisions = rules.start(options, seats, deals).state, 0
-    while acting := rules.to_act(state):
-        chosen = []
-        for seat in acting:
-            moves = rules.moves(state, seat)
-            if views:
-                rules.view(state, seat)
-            listed = moves.offered if offered else ()
-            chosen.append((seat, listed[below(len(listed))] if listed else moves.sample(below)))
-        decisions += len(acting)
-        state = rules.step(state, tuple(chosen), deals).state
-    return decisions

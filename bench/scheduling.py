@@ -12,10 +12,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -49,30 +49,6 @@ main()
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
-    """The results with one store."""
-
-    store: str
-    deal_sets: int
-    seconds: float
-    """From the start of the arena to the final standings."""
-    per_s: Sequence[float]
-    """Deal-sets a second in the first fifth and in the last fifth of the play."""
-    cpu_ms: float
-    """CPU time of the arena's process for a deal-set with its part of the start, in milliseconds."""
-    fifths_cpu_ms: Sequence[float]
-    """The same in the first fifth and in the last fifth of the play, without the start."""
-    helpers_cpu_ms: float
-    """The same of the processes that it computes in, without workers."""
-    standings_sha256: str
-    """Hash of the final standings, without key and signature."""
-    memory_mb: float
-    """Resident memory of the arena's process at its peak, in MiB."""
-    folder_mb: float
-    """Size of all files in the data folder, in MiB: journal, replays and the store's file."""
-
-
-@dataclass(frozen=True, slots=True)
 class _Sample:
     at_s: float
     done: int
@@ -81,8 +57,16 @@ class _Sample:
     memory_mb: float
 
 
-def measure(bots: int, deal_sets: int, progress: Callable[[str], None], url: str = "") -> Case:
-    """Play a round robin of at least `deal_sets` deal-sets; `url` is the address of a PostgreSQL store."""
+def measure(
+    bots: int, deal_sets: int, progress: Callable[[str], None], url: str = ""
+) -> dict[str, Any]:
+    """Play a round robin of at least `deal_sets` deal-sets; `url` is the address of a PostgreSQL store.
+
+    Seconds are from the start of the arena to the final standings. Processor time is of the arena's process for a deal-set with
+    its part of the start, and that of helpers of the processes that it computes in, without workers. Figures of fifths are of the
+    first and the last fifth of the play, without the start. Memory is the arena's at its peak, and the folder has journal, replays
+    and the store's file, in MiB.
+    """
     pairs = bots * (bots - 1) // 2
     of_pair = max(1, -(-deal_sets // pairs))
     with tempfile.TemporaryDirectory(prefix="cardarena-bench-") as folder:
@@ -104,18 +88,23 @@ def measure(bots: int, deal_sets: int, progress: Callable[[str], None], url: str
     first, last = samples[0], samples[-1]
     played = next(sample for sample in samples if sample.done == last.done)
     fifths = (_within(samples, 1, last.done / 5), _within(samples, last.done * 4 / 5, last.done))
-    return Case(
-        "PostgreSQL" if url else "SQLite",
-        last.done,
-        last.at_s - first.at_s,
-        [(end.done - begin.done) / (end.at_s - begin.at_s) for begin, end in fifths],
-        1000 * (played.cpu_s - first.cpu_s) / (last.done - first.done),
-        [1000 * (end.cpu_s - begin.cpu_s) / max(1, end.done - begin.done) for begin, end in fifths],
-        1000 * (played.helpers_cpu_s - first.helpers_cpu_s) / (last.done - first.done),
-        hashlib.sha256(official.body.encode()).hexdigest(),
-        max(sample.memory_mb for sample in samples),
-        files / (1 << 20),
-    )
+    return {
+        "store": "PostgreSQL" if url else "SQLite",
+        "deal_sets": last.done,
+        "seconds": last.at_s - first.at_s,
+        "per_s": [(end.done - begin.done) / (end.at_s - begin.at_s) for begin, end in fifths],
+        "cpu_ms": 1000 * (played.cpu_s - first.cpu_s) / (last.done - first.done),
+        "fifths_cpu_ms": [
+            1000 * (end.cpu_s - begin.cpu_s) / max(1, end.done - begin.done)
+            for begin, end in fifths
+        ],
+        "helpers_cpu_ms": 1000
+        * (played.helpers_cpu_s - first.helpers_cpu_s)
+        / (last.done - first.done),
+        "standings_sha256": hashlib.sha256(official.body.encode()).hexdigest(),
+        "memory_mb": max(sample.memory_mb for sample in samples),
+        "folder_mb": files / (1 << 20),
+    }
 
 
 def _within(samples: list[_Sample], low: float, high: float) -> tuple[_Sample, _Sample]:
@@ -167,7 +156,7 @@ def _watched(data: Path, pid: int, total: int, progress: Callable[[str], None]) 
 def main(deal_sets: int, bots: int, store: str) -> None:
     """Measure one tournament, and print the results as JSON."""
     case = measure(bots, deal_sets, lambda text: click.echo(text, err=True), store)
-    click.echo(json.dumps(asdict(case)))
+    click.echo(json.dumps(case))
 
 
 if __name__ == "__main__":

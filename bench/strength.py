@@ -9,20 +9,15 @@ with its 95 % interval.
 """
 
 import importlib
-import json
 import math
 import statistics
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import click
-from rich import box
-from rich.console import Console
-from rich.progress import Progress
-from rich.table import Table
 
 import cardarena
 from arena.envs.trained_bot import TrainedBot
@@ -55,7 +50,6 @@ class Trial:
     bot: str
     """A file of sample_bots."""
     seats: int = 2
-    deal_sets: int = 20
     options: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -90,8 +84,6 @@ TRIALS = tuple(map(_trial, GAMES))
 class Finding:
     """The result of a trial."""
 
-    game: str
-    seats: int
     margin: float
     """Points a match ahead of the mean of the others."""
     half_width_95: float
@@ -103,11 +95,10 @@ class Finding:
     """`better`, or what is wrong."""
 
     @property
-    def cells(self) -> tuple[str, ...]:
-        """The row of the table."""
-        margin = f"{self.margin:+.2f} ± {self.half_width_95:6.2f}"
+    def cells(self) -> tuple[str, str]:
+        """The margin and p, for a table."""
         p = "" if self.p is None else "< .0001" if self.p < 0.0001 else f"{self.p:.4f}"
-        return self.game, str(self.seats), margin, p, str(self.deal_sets), self.verdict
+        return f"{self.margin:+.2f} ± {self.half_width_95:.2f}", p
 
 
 def finding(trial: Trial, results: Sequence[DealSetResult]) -> Finding:
@@ -124,8 +115,6 @@ def finding(trial: Trial, results: Sequence[DealSetResult]) -> Finding:
     error = statistics.stdev(margins) / math.sqrt(len(margins))
     half_width = student_t.quantile(0.975, freedom) * error
     return Finding(
-        game=trial.game,
-        seats=trial.seats,
         margin=margin,
         half_width_95=half_width,
         p=p_of(margin, error, freedom),
@@ -175,7 +164,31 @@ def bot_of(name: str, trial: Trial, steps: int | None = None) -> AnyBot:
     )
 
 
-def _measured(name: str) -> str:
+def played(
+    trial: Trial,
+    bot: str,
+    against: str,
+    client: Engine,
+    deal_sets: int,
+    *,
+    seed: str,
+    steps: int | None = None,
+) -> Finding:
+    """Play a trial with a bot against another one in all other seats, see `bot_of`."""
+    others = [bot_of(against, trial) for _ in range(1, trial.seats)]
+    results = play_many(
+        trial.game,
+        [[bot_of(bot, trial, steps), *others]],
+        deal_sets=deal_sets,
+        seed=seed,
+        options=trial.options,
+        client=client,
+        raising=False,
+    )
+    return finding(trial, list(results))
+
+
+def _measured(_context: object, _option: object, name: str) -> str:
     if name in {SAMPLE, *HOUSE} or (name.endswith(_POLICY) and Path(name).is_file()):
         return name
     raise click.BadParameter(
@@ -183,100 +196,60 @@ def _measured(name: str) -> str:
     )
 
 
-def _engine(name: str) -> Engine:
+def _engine(_context: object, _option: object, name: str) -> Engine:
     try:
         return Engine.named(name)
     except EngineError as error:
-        raise click.BadParameter(str(error), param_hint="--on") from None
+        raise click.BadParameter(str(error)) from None
 
 
 @click.command(
     epilog="""\b
 Examples:
-  scripts/strength abstrac democracy --deal-sets 50 --json strength.json
+  scripts/strength abstrac democracy --deal-sets 50
   scripts/strength loo --bot house:search-200ms --against house:search-20ms
 """,
 )
 @click.argument("games", nargs=-1, metavar="[GAME]...",
                 type=click.Choice([trial.game for trial in TRIALS]))  # fmt: skip
-@click.option("--bot", callback=lambda _context, _option, name: _measured(name), default=SAMPLE, show_default=True,
+@click.option("--bot", callback=_measured, default=SAMPLE, show_default=True,
               metavar=f"[{'|'.join([SAMPLE, *HOUSE])}|FILE{_POLICY}]",
               help="The bot that is measured; a file is a policy of `arena train`.")  # fmt: skip
 @click.option("--against", type=click.Choice([*OTHERS, SAMPLE, *HOUSE]), default="random",
               show_default=True, help="The bot in the other seats.")  # fmt: skip
-@click.option("--deal-sets", type=click.IntRange(min=2), help="Of each game.")
-@click.option("--seats", type=click.IntRange(min=2), help="By default those of the game's trial.")
-@click.option(
-    "--hands",
-    type=click.IntRange(min=1),
-    help="Of a match, where the game has them; by default those of the trial.",
-)
+@click.option("--deal-sets", type=click.IntRange(min=2), default=20, show_default=True,
+              help="Of each game.")  # fmt: skip
 @click.option("--steps", type=click.IntRange(min=0),
               help="Of the search on top of a policy of a file; by default those of its bot.")  # fmt: skip
 @click.option("--seed", default="strength", show_default=True, help="Fixes the deals.")
-@click.option("--on", "engine", default="processes", show_default=True, metavar="ENGINE",
+@click.option("--on", "engine", callback=_engine, default="processes", show_default=True,
+              metavar="ENGINE",
               help="What plays: dask:ADDRESS, ray:ADDRESS (an address may be local) or processes.")  # fmt: skip
-@click.option("--json", "file", type=click.Path(dir_okay=False, path_type=Path),
-              help="Write the findings there too.")  # fmt: skip
 def main(
     games: tuple[str, ...],
     bot: str,
     against: str,
-    deal_sets: int | None,
-    seats: int | None,
-    hands: int | None,
+    deal_sets: int,
     steps: int | None,
     seed: str,
-    engine: str,
-    file: Path | None,
+    engine: Engine,
 ) -> None:
     """Play the sample bot of each game, or the house bot, against others over complete deal-sets.
 
     Ends with 1 unless the 95 % interval of each margin lies above zero.
     """
-    table = Table(
-        *("game", "seats", "margin ± 95 %", "p", "deal-sets", "verdict"),
-        title=f"{'sample bots' if bot == SAMPLE else bot} against {against}",
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-        show_edge=False,  # 80 columns hold the longest name
-    )
-    findings = []
-    with (
-        closing(_engine(engine)) as client,
-        Progress(console=Console(stderr=True), transient=True) as progress,
-    ):
-        for usual in TRIALS:
-            if games and usual.game not in games:
+    click.echo(f"{'sample bots' if bot == SAMPLE else bot} against {against}\n")
+    click.echo(f"| game | seats | margin ± 95 % | p | deal-sets | verdict |\n|{'---|' * 6}")
+    verdicts = set()
+    with closing(engine) as client:
+        for trial in TRIALS:
+            if games and trial.game not in games:
                 continue
-            options = usual.options if hands is None else {**usual.options, "hands": hands}
-            trial = replace(usual, seats=seats or usual.seats, options=options)
-            bar = progress.add_task(trial.game, total=None)
-            results = play_many(
-                trial.game,
-                [
-                    [
-                        bot_of(bot, trial, steps),
-                        *(bot_of(against, trial) for _ in range(1, trial.seats)),
-                    ]
-                ],
-                deal_sets=deal_sets or trial.deal_sets,
-                seed=seed,
-                options=trial.options,
-                client=client,
-                raising=False,
-                on_progress=lambda done, total, bar=bar: progress.update(
-                    bar, completed=done, total=total
-                ),
-            )
-            findings.append(finding(trial, list(results)))
-            table.add_row(*findings[-1].cells)
-    Console().print(table)
-    if file is not None:
-        setting = {"seed": seed, "bot": bot, "against": against, "steps": steps}
-        found = setting | {"trials": [asdict(row) for row in findings]}
-        file.write_text(json.dumps(found, indent=2) + "\n", "utf-8")
-    raise SystemExit(any(row.verdict != BETTER for row in findings))
+            found = played(trial, bot, against, client, deal_sets, seed=seed, steps=steps)
+            verdicts.add(found.verdict)
+            cells = (trial.game, trial.seats, *found.cells, found.deal_sets, found.verdict)
+            click.echo(f"| {' | '.join(map(str, cells))} |")
+    raise SystemExit(verdicts != {BETTER})
 
 
 if __name__ == "__main__":

@@ -144,49 +144,39 @@ def offer() -> None:
     )
 
 
+_MESSAGES: Final = ("TrivialView", "TrivialMove", "TrivialEvent", "TrivialAsk")
+_FILE: Final = """
+name: "cardarena/bench/v1/trivial.proto" package: "cardarena.bench.v1" syntax: "proto3"
+enum_type { name: "TrivialVerb"
+  value { name: "TRIVIAL_VERB_UNSPECIFIED" number: 0 } value { name: "TRIVIAL_VERB_SHOW" number: 1 } }
+enum_type { name: "TrivialEventKind"
+  value { name: "TRIVIAL_EVENT_KIND_UNSPECIFIED" number: 0 } value { name: "TRIVIAL_EVENT_KIND_SHOWN" number: 1 } }
+message_type { name: "TrivialView"
+  field { name: "turn" number: 1 label: LABEL_OPTIONAL type: TYPE_UINT32 }
+  field { name: "points" number: 2 label: LABEL_REPEATED type: TYPE_UINT32 } }
+message_type { name: "TrivialMove"
+  field { name: "verb" number: 1 label: LABEL_OPTIONAL type: TYPE_ENUM type_name: "TrivialVerb" }
+  field { name: "coin" number: 2 label: LABEL_OPTIONAL type: TYPE_UINT32 } }
+message_type { name: "TrivialEvent"
+  field { name: "kind" number: 1 label: LABEL_OPTIONAL type: TYPE_ENUM type_name: "TrivialEventKind" }
+  field { name: "coins" number: 2 label: LABEL_REPEATED type: TYPE_UINT32 } }
+message_type { name: "TrivialAsk"
+  field { name: "view" number: 1 label: LABEL_OPTIONAL type: TYPE_MESSAGE type_name: "TrivialView" }
+  field { name: "events" number: 2 label: LABEL_REPEATED type: TYPE_MESSAGE type_name: "TrivialEvent" }
+  field { name: "moves" number: 3 label: LABEL_REPEATED type: TYPE_MESSAGE type_name: "TrivialMove" }
+  field { name: "moves_complete" number: 4 label: LABEL_OPTIONAL type: TYPE_BOOL } }
+"""
+
+
 def _messages() -> ModuleType:
     """Create the module that protoc would write for this game."""
-    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, text_format
 
-    Field = descriptor_pb2.FieldDescriptorProto  # noqa: N806
-    package = "cardarena.bench.v1"
-    file = descriptor_pb2.FileDescriptorProto(
-        name="cardarena/bench/v1/trivial.proto", package=package, syntax="proto3"
-    )
-
-    def enum(name: str, *values: str) -> None:
-        made = file.enum_type.add(name=name)
-        for number, value in enumerate(values):
-            made.value.add(name=value, number=number)
-
-    def message(name: str, *fields: tuple[str, str, bool]) -> None:
-        made = file.message_type.add(name=name)
-        for number, (field, kind, repeated) in enumerate(fields, 1):
-            label = Field.LABEL_REPEATED if repeated else Field.LABEL_OPTIONAL
-            one = made.field.add(name=field, number=number, label=label)
-            if kind in ("uint32", "bool"):
-                one.type = Field.TYPE_UINT32 if kind == "uint32" else Field.TYPE_BOOL
-            else:
-                is_enum = kind in {each.name for each in file.enum_type}
-                one.type = Field.TYPE_ENUM if is_enum else Field.TYPE_MESSAGE
-                one.type_name = f".{package}.{kind}"
-
-    enum("TrivialVerb", "TRIVIAL_VERB_UNSPECIFIED", "TRIVIAL_VERB_SHOW")
-    enum("TrivialEventKind", "TRIVIAL_EVENT_KIND_UNSPECIFIED", "TRIVIAL_EVENT_KIND_SHOWN")
-    message("TrivialView", ("turn", "uint32", False), ("points", "uint32", True))
-    message("TrivialMove", ("verb", "TrivialVerb", False), ("coin", "uint32", False))
-    message("TrivialEvent", ("kind", "TrivialEventKind", False), ("coins", "uint32", True))
-    message(
-        "TrivialAsk",
-        ("view", "TrivialView", False),
-        ("events", "TrivialEvent", True),
-        ("moves", "TrivialMove", True),
-        ("moves_complete", "bool", False),
-    )
+    file = text_format.Parse(_FILE, descriptor_pb2.FileDescriptorProto())
     pool = descriptor_pool.Default()
     pool.Add(file)
     module = ModuleType(f"cardarena.games.v1.{ID}_pb2")
-    for name in ("TrivialView", "TrivialMove", "TrivialEvent", "TrivialAsk"):
-        descriptor = pool.FindMessageTypeByName(f"{package}.{name}")
+    for name in _MESSAGES:
+        descriptor = pool.FindMessageTypeByName(f"{file.package}.{name}")
         setattr(module, name, message_factory.GetMessageClass(descriptor))
     return module

@@ -5,7 +5,6 @@ turn, with watchers and without. Each watcher reads all messages, and must recei
 """
 
 import asyncio
-import contextlib
 import json
 import os
 import resource
@@ -14,14 +13,13 @@ import threading
 import time
 import urllib.request
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from bench import arena_server, clock_bots
-from bench.clock import charges
+from bench import arena_server
+from bench.clock import charges, thinking
 from bench.processes import PATIENCE_S, Failed, Process, children_of, cpu_s, memory_mb, running
 
 WATCHERS: Final = 1_000
@@ -36,31 +34,11 @@ AT_ONCE: Final = 50
 _SPARE_FILES: Final = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Watched:
-    """The results."""
-
-    watchers: int
-    messages_per_s: float
-    """Messages for each watcher."""
-    core_share: float
-    """Use of one core by `arena web`."""
-    memory_mb: float
-    """Memory of `arena web` at the end."""
-    added_mb: float
-    """Increase of that memory by the watchers."""
-    p99_ms: float
-    """Time from the first watcher that received a message to another one."""
-    missed: int
-    """Messages that a watcher missed."""
-    alone_p99_ms: float
-    """Time that the arena added to a turn without watchers."""
-    beside_p99_ms: float
-    """The same with watchers."""
-
-
-def measure(*, quick: bool, progress: Callable[[str], None]) -> Watched:
+def measure(*, quick: bool, progress: Callable[[str], None]) -> dict[str, float]:
     """Play without watchers, then with them.
+
+    Figures are of `arena web`, messages of each watcher. `p99_ms` is from the first watcher that received a message to another
+    one; `alone_p99_ms` and `beside_p99_ms` are what the arena added to a turn without watchers and with them.
 
     Raises:
       Failed: if a process does not start.
@@ -70,7 +48,11 @@ def measure(*, quick: bool, progress: Callable[[str], None]) -> Watched:
     with tempfile.TemporaryDirectory(prefix="cardarena-bench-") as folder:
         words = ("-m", "arena", "web", "--port", "0", "--data", folder)
         listens = r"Pages are at http://([^:/]+):(\d+)/"
-        with _playing(folder) as bots, running(*words, first_line=listens) as (web, address):
+        job = arena_server.Job(GAME, 2, 2, 1, {"hands": 200}, data=folder)
+        with (
+            thinking(job, THINK_MS) as (_, bots),
+            running(*words, first_line=listens) as (web, address),
+        ):
             host, port = address[1], int(address[2])
             match = _match_in_play(host, port)
             progress("a match without watchers")
@@ -93,17 +75,17 @@ def measure(*, quick: bool, progress: Callable[[str], None]) -> Watched:
     late_ms = sorted((at - first[number]) * 1000 for number in whole for at in arrivals[number])
     if not late_ms:
         raise Failed("the watchers got no messages")
-    return Watched(
-        watchers=watchers,
-        messages_per_s=round(len(whole) / watched_s, 2),
-        core_share=round(used_s / watched_s, 3),
-        memory_mb=round(after_mb, 1),
-        added_mb=round(after_mb - before_mb, 1),
-        p99_ms=round(_p99(late_ms), 1),
-        missed=sum(watchers - len(arrivals[number]) for number in whole),
-        alone_p99_ms=round(_p99(charged[0]), 2),
-        beside_p99_ms=round(_p99(charged[1]), 2),
-    )
+    return {
+        "watchers": watchers,
+        "messages_per_s": round(len(whole) / watched_s, 2),
+        "core_share": round(used_s / watched_s, 3),
+        "memory_mb": round(after_mb, 1),
+        "added_mb": round(after_mb - before_mb, 1),
+        "p99_ms": round(_p99(late_ms), 1),
+        "missed": sum(watchers - len(arrivals[number]) for number in whole),
+        "alone_p99_ms": round(_p99(charged[0]), 2),
+        "beside_p99_ms": round(_p99(charged[1]), 2),
+    }
 
 
 def _give_way() -> None:
@@ -114,22 +96,6 @@ def _give_way() -> None:
 def _p99(values: list[float]) -> float:
     ordered = sorted(map(abs, values))
     return ordered[len(ordered) * 99 // 100]
-
-
-@contextlib.contextmanager
-def _playing(data: str) -> Iterator[Process]:
-    """Run an arena with one match, whose bots have asks."""
-    job = arena_server.Job(
-        game=GAME, streams=2, seats=2, matches=1, options={"hands": 200}, data=data
-    )
-    with contextlib.ExitStack() as stack:
-        server = Process("bench.arena_server", json.dumps(asdict(job)))
-        stack.callback(server.end)
-        play = clock_bots.ThinkingJob(server.line(), 2, GAME, think_ms=THINK_MS)
-        bots = Process("bench.clock_bots", json.dumps(asdict(play)))
-        stack.callback(bots.end)
-        bots.line()
-        yield bots
 
 
 def _match_in_play(host: str, port: int) -> str:

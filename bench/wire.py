@@ -10,14 +10,13 @@ In matches of real games, bots read each ask in full and take an offered move at
 import contextlib
 import json
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from importlib import metadata
-from typing import Any, Final
+from typing import Final
 
 from arena.games.game import Game
-from bench import arena_server, load, trivial
-from bench.processes import Failed, Process
+from bench import arena_server, trivial
+from bench.processes import Process, played
 
 STREAMS: Final = 8
 MATCHES: Final = 8
@@ -26,9 +25,6 @@ HANDS: Final = 12
 """Hands of a match, rounded up to a multiple of the seats."""
 LONG: Final = ("pineapple", 240)
 """A game, and hands of a match of which beginning and end hardly count."""
-BARE_STREAMS: Final = (1, 2, 64)
-ASK_BYTES: Final = 300
-ANSWER_BYTES: Final = 30
 
 Progress = Callable[[str], None]
 
@@ -74,13 +70,11 @@ class Side:
 
 
 @contextlib.contextmanager
-def bare_side(
-    streams: int, ask_bytes: int, answer_bytes: int, path: str | None = None
-) -> Iterator[Side]:
+def bare_side(streams: int, ask_bytes: int, answer_bytes: int) -> Iterator[Side]:
     """Run the bare ping-pong with messages of these lengths, one under way on each stream."""
-    server = Process("bench.bare", str(ask_bytes), path=path)
-    with _loaded(server, path, streams=streams, answer_bytes=answer_bytes) as side:
-        yield side
+    server = Process("bench.bare", str(ask_bytes))
+    with played(server, "bench.load", {"streams": streams, "answer_bytes": answer_bytes}) as bots:
+        yield Side(server, bots)
 
 
 @contextlib.contextmanager
@@ -89,21 +83,9 @@ def arena_side(
 ) -> Iterator[Side]:
     """Run the arena, with bots that answer by the first move, by check or call, or by a move at random."""
     server = Process("bench.arena_server", json.dumps(asdict(job)))
-    answers = {"first": first, "calls": calls}
-    play = {"streams": job.streams, "game": job.game, "matches": job.matches} | answers
-    with _loaded(server, None, **play) as side:
-        yield side
-
-
-@contextlib.contextmanager
-def _loaded(server: Process, path: str | None, **job: Any) -> Iterator[Side]:
-    with contextlib.ExitStack() as stack:
-        stack.callback(server.end)
-        play = load.Job(address=server.line(), **job)
-        client = Process("bench.load", json.dumps(asdict(play)), path=path)
-        stack.callback(client.end)
-        client.line()
-        yield Side(server, client)
+    play = {"streams": job.streams, "game": job.game, "matches": job.matches}
+    with played(server, "bench.load", play | {"first": first, "calls": calls}) as bots:
+        yield Side(server, bots)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,22 +107,6 @@ CASES: Final = (
     Case("batch_8", streams=8, matches=8, target=3.5),
     Case("batch_64", streams=8, matches=64, target=4.5, target_us=10.0),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Ratio:
-    """The outcome of a case; decisions a second are medians."""
-
-    ratio: float
-    low: float
-    high: float
-    arena_per_s: float
-    bare_per_s: float
-    asks_per_frame: float
-    cpu_us: float
-    """Processor time of the arena for a decision, with the kernel's and gRPC's; median."""
-    bare_cpu_us: float
-    """The same of the bare server, for a round trip."""
 
 
 GROWS: Final = 1.05
@@ -165,8 +131,8 @@ def _settled(arena: Side, seconds: float) -> Measured:
     return now
 
 
-def compare(case: Case, rounds: int, seconds: float, progress: Progress) -> Ratio:
-    """Measure one case, the two servers taking turns."""
+def compare(case: Case, rounds: int, seconds: float, progress: Progress) -> dict[str, float | None]:
+    """Measure one case, the two servers taking turns. Figures are medians; processor time is a server's, with the kernel's and gRPC's."""
     job = arena_server.Job(trivial.ID, case.streams, 2, case.matches, {"turns": 1 << 60})
     with arena_side(job, first=True) as arena:
         warm = _settled(arena, seconds)
@@ -180,16 +146,18 @@ def compare(case: Case, rounds: int, seconds: float, progress: Progress) -> Rati
                 floor, ours = pairs[-1]
                 progress(f"{case.name} {at + 1}/{rounds}: {ours.per_s / floor.per_s:.2f}")
     ratios = [ours.per_s / floor.per_s for floor, ours in pairs]
-    return Ratio(
-        ratio=statistics.median(ratios),
-        low=min(ratios),
-        high=max(ratios),
-        arena_per_s=statistics.median(ours.per_s for _, ours in pairs),
-        bare_per_s=statistics.median(floor.per_s for floor, _ in pairs),
-        cpu_us=statistics.median(ours.cpu_us for _, ours in pairs),
-        bare_cpu_us=statistics.median(floor.cpu_us for floor, _ in pairs),
-        asks_per_frame=sum(o.decisions for _, o in pairs) / sum(o.frames for _, o in pairs),
-    )
+    return {
+        "ratio": statistics.median(ratios),
+        "low": min(ratios),
+        "high": max(ratios),
+        "goal": case.target,
+        "arena_per_s": statistics.median(ours.per_s for _, ours in pairs),
+        "bare_per_s": statistics.median(floor.per_s for floor, _ in pairs),
+        "asks_per_frame": sum(o.decisions for _, o in pairs) / sum(o.frames for _, o in pairs),
+        "cpu_us": statistics.median(ours.cpu_us for _, ours in pairs),
+        "goal_us": case.target_us,
+        "bare_cpu_us": statistics.median(floor.cpu_us for floor, _ in pairs),
+    }
 
 
 def decisions_per_s(
@@ -205,38 +173,3 @@ def decisions_per_s(
             found.append(arena.measure(seconds).per_s)
             progress(f"{game.id} {at + 1}/{rounds}: {found[-1]:.0f}/s")
     return statistics.median(found)
-
-
-def bare_per_s(
-    paths: Sequence[str], rounds: int, seconds: float, progress: Progress
-) -> dict[tuple[str, int], list[float]]:
-    """Return round trips a second of the bare server by version of grpcio and streams, for each round.
-
-    Each path is a folder made by `pip install --target FOLDER grpcio==VERSION`; without one it is the installed
-    version. Versions take turns. A version that hangs, as some did, has no figure there.
-    """
-    versions = {_grpcio_in(path): path for path in paths or (None,)}
-    found: dict[tuple[str, int], list[float]] = {}
-    hangs: set[tuple[str, int]] = set()
-    for at in range(rounds):
-        for streams in BARE_STREAMS:
-            for version, path in versions.items():
-                if (version, streams) in hangs:
-                    continue
-                try:
-                    with bare_side(streams, ASK_BYTES, ANSWER_BYTES, path) as side:
-                        per_s = side.measure(seconds).per_s
-                except Failed:
-                    hangs.add((version, streams))
-                    continue
-                found.setdefault((version, streams), []).append(per_s)
-                progress(f"grpcio {version}, {streams} streams, {at + 1}/{rounds}: {per_s:.0f}/s")
-    return {where: rates for where, rates in found.items() if where not in hangs}
-
-
-def _grpcio_in(path: str | None) -> str:
-    if path is None:
-        return metadata.version("grpcio")
-    for found in metadata.distributions(name="grpcio", path=[path]):
-        return found.version
-    raise Failed(f"there is no grpcio in {path}")

@@ -30,7 +30,7 @@ def test_a_part_that_fails_loses_nothing_of_those_before_it(tmp_path, monkeypatc
     def fails(*_):
         raise Failed("there is no port left")
 
-    monkeypatch.setattr(bench, "PARTS", {"rules": lambda *_: {"jam": 9}, "wire": fails})
+    monkeypatch.setattr(bench, "PARTS", {"rules": ("", lambda *_: {"jam": 9}), "wire": ("", fails)})
     file = tmp_path / "figures.json"
     done = CliRunner().invoke(bench.main, ["--json", str(file)])
     assert done.exit_code == 1
@@ -41,14 +41,8 @@ def test_a_part_that_fails_loses_nothing_of_those_before_it(tmp_path, monkeypatc
     assert figures["versions"]
 
 
-def test_another_grpcio_is_of_the_floor_alone():
-    done = CliRunner().invoke(bench.main, ["--only", "rules", "--grpcio", "x"])
-    assert done.exit_code == 2
-    assert "--grpcio goes with --only floor" in done.output
-
-
 @pytest.mark.deep("bench")
-@pytest.mark.parametrize("part", ["wire", "floor", "clock"])
+@pytest.mark.parametrize("part", ["wire", "clock"])
 def test_a_part_ends_with_figures(part, tmp_path):
     file = tmp_path / "figures.json"
     done = CliRunner().invoke(bench.main, ["--only", part, "--quick", "--json", str(file)])

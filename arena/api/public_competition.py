@@ -43,7 +43,6 @@ class GameResults:
     """The closed deal-sets of a game of a competition, and their results."""
 
     format: str
-    """The word of the competition's format."""
     terms: Json
     standings: Json
     rounds: Sequence[Json]
@@ -98,9 +97,8 @@ def competition_message(
     )
     if progress is None:
         return info
-    for game, played in zip(
-        plan.games, progress or [GameProgress(0)] * len(plan.games), strict=True
-    ):
+    counts = progress or [GameProgress(0)] * len(plan.games)
+    for game, played in zip(plan.games, counts, strict=True):
         count = played.deal_sets.get
         info.games.add(
             game=game.terms.game.id,
