@@ -68,6 +68,8 @@ GUARDED = {
         "clients/typescript/package.json",
         "pyproject.toml",
         "scripts/release*",
+        "scripts/setup",
+        "tests/test_install.py",
         "tests/test_release.py",
     ),
     "each game": (

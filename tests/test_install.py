@@ -32,7 +32,7 @@ def pip(environment, *arguments):
     )  # fmt: skip
 
 
-@pytest.mark.slow
+@pytest.mark.deep("packages")
 def test_the_line_of_the_readme_installs_the_command(strangers):
     done = pip(strangers, *documented())
     assert done.returncode == 0, done.stderr
@@ -42,7 +42,7 @@ def test_the_line_of_the_readme_installs_the_command(strangers):
     assert (listed.returncode, "abstrac" in listed.stdout) == (0, True), listed.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.deep("packages")
 def test_the_engine_alone_does_not_find_the_sdk(strangers):
     """Which is why the line names both: no index has them."""
     done = pip(strangers, ".[server]")
@@ -50,7 +50,7 @@ def test_the_engine_alone_does_not_find_the_sdk(strangers):
     assert "cardarena" in done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.deep("packages")
 def test_the_rules_alone_say_what_the_command_needs(tmp_path):
     folder = tmp_path / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)

@@ -38,6 +38,7 @@ from cardarena.llm import Reply, chosen
 from cardarena.v1 import game_pb2, lobby_pb2
 from cardarena.v1.lobby_pb2_grpc import LobbyServiceStub
 from tests.cli.serving import served
+from tests.rows import EACH_GAME, OF_EACH_KIND
 
 SAMPLE = str(Path(__file__).parents[2] / "sample_bots" / "random_bot.py")
 
@@ -332,10 +333,14 @@ def client_kind():
     return pytest.importorskip("mcp", reason="needs cardarena-engine[mcp]").Client
 
 
+OF_KINDS = [game for game in GAMES if game.id in OF_EACH_KIND]
+OTHERS = [game for game in GAMES if game not in OF_KINDS]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "games",
-    [GAMES[at::4] for at in range(4)],
+    [OF_KINDS, *(pytest.param(OTHERS[at::3], marks=EACH_GAME) for at in range(3))],
     ids=lambda games: "-".join(game.id for game in games),
 )
 def test_an_agent_plays_every_game_and_reads_a_replay_over_stdio(games, client_kind, tmp_path):

@@ -30,7 +30,6 @@ from tests.fuzz.rules import DEAR
 from tests.games.cel.test_language import FAILURES, VALUES
 from tests.games.cel.test_oracle import Writer
 from tests.referee.matches import spec_of
-from tests.rows import RULES
 
 HOSTILE = "line.all(x,(1/0==1)||(1/0==1)||(1/0==1)||true)&&card.color!=last.color"
 """Seventy characters, most of whose time goes into errors that do not matter."""
@@ -63,7 +62,7 @@ def test_no_card_costs_more_than_was_known_before():
     [
         pytest.param("card.rank != last.rank && true", id="cheap"),
         pytest.param("line.exists(a, a == card) || card.face", id="by the line"),
-        pytest.param(LESS_HOSTILE, id="dear", marks=RULES),
+        pytest.param(LESS_HOSTILE, id="dear", marks=pytest.mark.slow),
     ],
 )
 def test_no_trial_takes_more_than_was_known_before(text):
