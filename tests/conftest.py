@@ -132,8 +132,9 @@ def runs_all_that_it_names(config):
 
 
 def pytest_sessionstart(session):
-    """Try properties with few examples only where a quick answer is wanted."""
-    settings.load_profile("all" if runs_all_that_it_names(session.config) else "quick")
+    """Try few examples of properties where a quick answer is wanted, or the pure sources have all."""
+    thorough = runs_all_that_it_names(session.config) and built() == "pure"
+    settings.load_profile("all" if thorough else "quick")
     gc.disable()  # until all is loaded
 
 
