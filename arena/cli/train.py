@@ -131,7 +131,8 @@ def train(
 
         def played(done: int, of: int) -> None:
             tell(
-                f"round {training.rounds + 1}: {done} of {of} parts, {training.decisions:,} decisions"
+                f"round {training.rounds + 1}: {done} of {of} parts, {training.decisions:,} decisions, "
+                f"{time.monotonic() - begin_s:,.0f} s"
             )
 
         def measured(done: int, of: int) -> None:
