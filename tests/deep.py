@@ -176,6 +176,13 @@ GUARDED = {
         "arena/house/policies/eleusis.py",
         "tests/house/test_eleusis.py",
     ),
+    "whole matches": (
+        "arena/pictures/*",
+        "arena/web/play/*",
+        "arena/web/static/play.js",
+        "arena/web/templates/play*",
+        "tests/web/test_seat_browser.py",
+    ),
     "bench": ("arena/live/*", "arena/referee/*", "bench/*"),
     "attacks": (
         "arena/api/admission/*",

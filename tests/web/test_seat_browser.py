@@ -30,6 +30,8 @@ BY_WIDGET = {
     "amount": "soko",
     "text": "eleusis_express",
 }
+MANY_BUTTONS = {"chinese_poker", "jam", "oklahoma_rummy"}
+"""Games of which one hand takes 70 to 240 buttons: together as much processor time as all others."""
 MOST_PRESSED = 1_500
 PATIENCE_MS = 60_000
 """A page waits for the house bots, and the process of pages gives way to an arena."""
@@ -97,7 +99,13 @@ def leave(tab):
     follow(tab, tab.get_by_role("button", name="Leave"))
 
 
-@pytest.mark.parametrize("game", [game.id for game in GAMES])
+def deep_if_long(game_id):
+    return pytest.mark.deep("whole matches") if game_id in MANY_BUTTONS else ()
+
+
+@pytest.mark.parametrize(
+    "game", [pytest.param(game.id, marks=deep_if_long(game.id)) for game in GAMES]
+)
 def test_a_match_is_played_by_clicks(browser, site, game):
     with Tab(browser, reduced_motion="reduce") as opened:
         sit(opened.tab, site, game)
