@@ -231,6 +231,7 @@ def test_a_competition_is_planned_by_fields_and_by_toml(desk, browser):
     )
     assert read_plan(plan).games[0].options == {"hands": 4}
     assert '<details id="as-toml" open>' in shown.text
+    assert re.search(r'<textarea id="plan"[^>]* autofocus>', shown.text), "its reader sees it"
     filled = sent({"plan": plan.replace("hands = 4", "hands = 8"), "act": "form"})
     assert (
         "hands = 8" in re.search(r'<textarea id="options"[^>]*>(.*?)<', filled.text, re.DOTALL)[1]

@@ -10,7 +10,7 @@ import pytest
 from arena.contests.plan import CompetitionPlan, GamePlan, PlanError, read_plan
 from arena.validation import InvalidInput
 from arena.web.acting.organise import EXAMPLES, example_plan
-from arena.web.acting.plan_form import KEYS, REST, by_field, plan_fields, plan_text
+from arena.web.acting.plan_form import KEYS, REST, by_field, plan_fields, plan_text, sides
 
 IN_REST = {"games": "several games are tables", "bots": "no call may launch a command"}
 """The keys without a field, with the reason; the last field takes them as TOML."""
@@ -150,6 +150,12 @@ def test_a_field_of_toml_says_that_it_is_none():
     at_fields, others = by_field(refused.value.problems)
     assert ({*at_fields}, others) == ({"options", REST}, [])
     assert at_fields[REST].startswith("Name has a field of its own")
+
+
+def test_beside_a_text_that_is_no_toml_stand_the_fields_of_the_example():
+    fields, text = sides({"plan": "seats: 2"}, example_plan("swiss"))
+    assert (fields, text) == (plan_fields(example_plan("swiss")), "seats: 2")
+    assert fields["fair"] == "on"
 
 
 REFUSALS = [

@@ -95,6 +95,9 @@ async def competitions_page(ask: Ask, estimate: Any = None) -> Response:
         wrong=wrong,
         plan=plan,
         as_toml=act == "toml" or ("plan" in ask.typed and (act != "form" or ask.problems)),
+        focused=""
+        if wrong
+        else {"toml": "plan", "form": "plan" if ask.problems else "name"}.get(act, ""),
         estimate=estimate,
     )
 

@@ -154,15 +154,20 @@ def plan_fields(text: str) -> dict[str, str]:
 
 
 def sides(typed: Mapping[str, str], example: str) -> tuple[Mapping[str, str], str]:
-    """Return the texts of fields, and the plan in TOML: what was typed in one side fills the other."""
-    text = typed.get("plan", "") if typed else example
-    fields: Mapping[str, str] = typed
-    with contextlib.suppress(InvalidInput):
-        if typed and "plan" not in typed:
-            text = plan_text(typed)
-        else:
-            fields = plan_fields(text)
-    return fields, text
+    """Return the texts of fields, and the plan in TOML: what was typed in one side fills the other.
+
+    Beside a text that is no TOML the fields are those of the example.
+    """
+    if typed and "plan" not in typed:
+        try:
+            return typed, plan_text(typed)
+        except InvalidInput:
+            return typed, ""
+    text = typed.get("plan", example)
+    try:
+        return plan_fields(text), text
+    except InvalidInput:
+        return plan_fields(example), text
 
 
 def by_field(problems: Iterable[str]) -> tuple[dict[str, str], list[str]]:
