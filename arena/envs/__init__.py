@@ -98,7 +98,8 @@ def batch(
       size: The number of rows.
       options: The options of the game.
       seats: The number of seats, by default the fewest of the game.
-      seeds: The seeds of the matches, one after the other; by default 0, 1, … without an end.
+      seeds: The seeds of the matches, one after the other; by default 0, 1, … without an end. With several processes they
+        are listed at once, so they must have an end.
       processes: The number of processes that step the rows, this one included. Each has a part of the rows, and every
         `processes`-th seed. A program that asks for several calls this below `if __name__ == "__main__":`.
 
