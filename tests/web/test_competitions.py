@@ -404,13 +404,12 @@ def test_an_export_has_what_was_signed_and_equals_the_served_pages(folder, tmp_p
     assert not (tmp_path / "site" / "competitions" / "swiss.html").exists()
 
 
-EXPORTED = ["swiss-running", "double", "two-games", "summer"]
-"""In play, with an upper and a lower bracket, finished, and a ladder."""
+NAMES = [*(row[0].replace(" ", "-") for row in competitions.FORMATS), "summer"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", EXPORTED)
-def test_a_competition_can_be_exported_alone(folder, tmp_path, name):
+@pytest.mark.parametrize("name", NAMES)
+def test_every_competition_can_be_exported(folder, tmp_path, name):
     made = prepare(folder, ExportSelection(name))
     made.write(tmp_path, workers=1)
     assert "<h1>" in (tmp_path / "competitions" / f"{name}.html").read_text("utf-8")
