@@ -145,7 +145,7 @@ def test_the_roles_of_a_new_database_are_those_of_the_arena_and_of_its_pages(tmp
         with open_store(path) as store:
             made(store)
         with closing(SiteArchive(tmp_path / "pages", store_url=pages)) as archive:
-            assert [each["competition"] for each in archive.competitions()] == ["autumn"]
+            assert [each.name for each in archive.competitions()] == ["autumn"]
         with psycopg.connect(arena) as connection:
             rights = "SELECT rolsuper, rolcreaterole FROM pg_roles WHERE rolname IN ('arena', 'public_pages')"
             assert connection.execute(rights).fetchall() == [(False, False)] * 2

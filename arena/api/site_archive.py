@@ -411,7 +411,7 @@ def _message(
     Pages are kept, so `waits` says nothing that depends on the time.
     """
     info = competition_message(row, progress, row.waits)
-    info.organiser = ""
+    info.ClearField("organiser")
     return info
 
 
