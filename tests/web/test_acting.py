@@ -491,6 +491,7 @@ def test_an_owner_reads_the_notes_of_a_match(desk, acting, tmp_path):
         browser.sign_in(keys[name])
         assert 'href="/me/matches/noted"' in browser.get(f"/me/bots/bot~20{number}").text
         page = browser.get("/me/matches/noted")
+        assert "Sixty-Six, bot 0 against bot 1" in page.words
         assert f"<b>secret {number}</b>" in page.words
         assert "secret" not in page.text.replace(f"secret {number}&lt;/b&gt;", "")
         assert re.search(

@@ -43,8 +43,10 @@ async def notes_page(ask: Ask) -> Response:
     rows = await asyncio.to_thread(_rows, replay, noted)
     return ask.page(
         "own_notes.html",
-        "Notes of your bots",
+        f"Notes: {', '.join(replay.names)}",
         path=match_path(match),
+        game=replay.opened.terms.game,
+        scores=list(replay.closed.scores),
         names=replay.names,
         rows=rows,
     )
