@@ -36,7 +36,9 @@ class Incident:
     event: str
     incident: str = ""
     match: str = ""
+    competition: str = ""
     error: str = ""
+    """The error, or why it came to this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +155,9 @@ def _errors(tail: bytes) -> Iterator[Incident]:
         except ValueError:
             continue  # incomplete, because the search began within it or the arena was killed
         if isinstance(line_json, dict) and line_json.get("level") in ("error", "critical"):
-            keys = ("timestamp", "event", "incident", "match", "error")
-            yield Incident(*(str(line_json.get(key, "")) for key in keys))
+            keys = ("timestamp", "event", "incident", "match", "competition")
+            why = line_json.get("error") or line_json.get("why", "")
+            yield Incident(*(str(line_json.get(key, "")) for key in keys), str(why))
 
 
 def status_json(status: Status) -> dict[str, Any]:

@@ -73,6 +73,7 @@ def _lines(shown: Status, now: datetime) -> Iterator[str]:
                 incident.event,
                 incident.incident and f"incident {incident.incident}",
                 incident.match and f"match {incident.match}",
+                incident.competition,
                 incident.error,
             )
             yield "  " + "  ".join(word for word in words if word)

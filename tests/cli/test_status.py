@@ -490,10 +490,18 @@ def test_a_person_is_told_the_last_errors(tmp_path):
         "error": "KeyError",
         "timestamp": "2026-11-21T04:20:11.1Z",
     }
+    paused = {
+        "level": "error",
+        "event": "a competition was paused",
+        "competition": "autumn",
+        "why": "files of bots have changed",
+        "timestamp": "2026-11-21T04:21:00Z",
+    }
     with running(tmp_path, Tokens(guests=True)):
-        (tmp_path / "arena.log").write_text(json.dumps(line) + "\n")
+        (tmp_path / "arena.log").write_text(f"{json.dumps(line)}\n{json.dumps(paused)}\n")
         _, text = status("--data", tmp_path)
-    head, last = text.splitlines()[-2:]
+    head, last, newest = text.splitlines()[-3:]
+    assert newest.endswith("a competition was paused  autumn  files of bots have changed")
     assert head == "Last errors in arena.log:"
     assert [word for word in last.split("  ") if word] == [
         "2026-11-21 04:20:11",

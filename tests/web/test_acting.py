@@ -236,6 +236,9 @@ def test_a_competition_is_planned_by_fields_and_by_toml(desk, browser):
     assert (
         "hands = 8" in re.search(r'<textarea id="options"[^>]*>(.*?)<', filled.text, re.DOTALL)[1]
     )
+    broken = sent({"plan": "seats: 2", "act": "form"}).text
+    assert re.search(r'<textarea id="plan"[^>]* autofocus>seats: 2<', broken)
+    assert 'id="plan-error"' in broken, "why it is no plan stands where its reader looks"
     assert "2 bots; 8 matches" in sent(FIELDS | {"act": "estimate", "entrants": "2"}).words
     made = sent(FIELDS | {"act": "create"})
     assert made.one("location") == "/organise/competitions/by-fields"

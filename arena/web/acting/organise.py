@@ -69,7 +69,9 @@ async def competitions_page(ask: Ask, estimate: Any = None) -> Response:
     chosen = wanted if wanted in EXAMPLES else "round_robin"
     fields, plan = sides(ask.typed, example_plan(chosen))
     wrong: dict[str, str] = {}
-    if "plan" not in ask.typed:
+    if ask.typed.get("act") == "form":  # it was no TOML
+        wrong = {"plan": " ".join(ask.problems)} if ask.problems else {}
+    elif "plan" not in ask.typed:
         wrong, others = by_field(ask.problems)
         ask.keep_problems(others)
     act = ask.typed.get("act", "")
@@ -95,9 +97,7 @@ async def competitions_page(ask: Ask, estimate: Any = None) -> Response:
         wrong=wrong,
         plan=plan,
         as_toml=act == "toml" or ("plan" in ask.typed and (act != "form" or ask.problems)),
-        focused=""
-        if wrong
-        else {"toml": "plan", "form": "plan" if ask.problems else "name"}.get(act, ""),
+        focused=next(iter(wrong), {"toml": "plan", "form": "name"}.get(act, "")),
         estimate=estimate,
     )
 
