@@ -1,7 +1,6 @@
 """Settings of all tests."""
 
 import gc
-import os
 import re
 import signal
 import subprocess
@@ -271,8 +270,9 @@ class NotePassed:
     Such a test may do something else where more programs are installed.
     """
 
-    def __init__(self, path):
+    def __init__(self, path, is_worker):
         self._path = path
+        self._is_worker = is_worker
         self._file = None
         self._starting = set()
         sys.addaudithook(self._notice)
@@ -295,14 +295,14 @@ class NotePassed:
     def pytest_runtest_logreport(self, report):
         if report.when != "call" or not report.passed or STARTING in dict(report.user_properties):
             return
-        if "PYTEST_XDIST_WORKER" not in os.environ:  # the process that hears of all tests
+        if not self._is_worker:  # the process that hears of all tests
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(f"{report.nodeid}\n")
 
 
 def pytest_configure(config):
     if path := config.getoption("note_passed"):
-        config.pluginmanager.register(NotePassed(Path(path)))
+        config.pluginmanager.register(NotePassed(Path(path), hasattr(config, "workerinput")))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -96,7 +96,9 @@ def test_what_is_not_sandboxed_is_told_in_one_line(demand, none, said, tmp_path,
     order = ("play", "abstrac", f"a={BOT}", f"b={BOT}", "--json", "-o", "hands=2")
     done = ordered(tmp_path, *order, "--sandbox", demand)
     assert done.exit_code == 0, done.output
-    assert done.stderr == said
+    # On a busy machine a line says for whom the match waits.
+    told = [line for line in done.stderr.splitlines(keepends=True) if "to move" not in line]
+    assert told == [said]
     assert json.loads(done.stdout)["sandbox"] == "S0"
     assert levels_in_logs(tmp_path) == set()
 

@@ -192,7 +192,7 @@ def pages_url(request, tmp_path, cluster):
 def test_pages_with_a_role_of_their_own_show_what_is_public(tmp_path, pages_url):
     with closing(SiteArchive(tmp_path / "pages", store_url=pages_url)) as archive:
         (shown,) = archive.competitions()
-        assert shown["bots"] == ["ann", "bob"]
+        assert sorted(entered.bot for entered in shown.bots) == ["ann", "bob"]
 
 
 def test_the_role_of_pages_cannot_read_a_table(pages_url):
