@@ -202,7 +202,9 @@ def test_others_moves_are_shown_before_the_own_ask(browser, site):
         sit(tab, site, "klaberjass")
         press = pressed_by(tab)
         for _ in range(4):
-            tab.wait_for_selector("#table:not([hidden]) button")
+            tab.wait_for_selector(
+                "#table:not([hidden]) button:not([aria-disabled], [disabled], .hidden)"
+            )
             assert tab.evaluate("() => document.querySelectorAll('.felt').length") == 1
             # The first one takes a suit or plays a card: passes alone would end a match of two hands.
             name, value, _ = tab.evaluate(BUTTONS)[0]
