@@ -157,7 +157,7 @@ def _errors(tail: bytes) -> Iterator[Incident]:
         if isinstance(line_json, dict) and line_json.get("level") in ("error", "critical"):
             keys = ("timestamp", "event", "incident", "match", "competition")
             why = line_json.get("error") or line_json.get("why", "")
-            yield Incident(*(str(line_json.get(key, "")) for key in keys), str(why))
+            yield Incident(*(str(line_json.get(key, "")) for key in keys), error=str(why))
 
 
 def status_json(status: Status) -> dict[str, Any]:
