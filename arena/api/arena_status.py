@@ -155,9 +155,11 @@ def _errors(tail: bytes) -> Iterator[Incident]:
         except ValueError:
             continue  # incomplete, because the search began within it or the arena was killed
         if isinstance(line_json, dict) and line_json.get("level") in ("error", "critical"):
-            keys = ("timestamp", "event", "incident", "match", "competition")
             why = line_json.get("error") or line_json.get("why", "")
-            yield Incident(*(str(line_json.get(key, "")) for key in keys), error=str(why))
+            keys = ("timestamp", "event", "incident", "match", "competition")
+            yield Incident(
+                *(str(value) for value in (*(line_json.get(key, "") for key in keys), why))
+            )
 
 
 def status_json(status: Status) -> dict[str, Any]:
