@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from arena.referee.wire.enums import message_json
+from arena.referee.wire.message_json import message_json
 from arena.results.qualification_report import Check, QualificationReport
 from cardarena.v1 import bots_pb2, comparisons_pb2
 

@@ -21,7 +21,7 @@ from arena.contests.estimate import TooFewBots, estimate, warnings
 from arena.contests.plan import CompetitionPlan, read_plan
 from arena.errors.refused import Refused
 from arena.live.limits import Context
-from arena.referee.wire.enums import enum_number, enum_word
+from arena.referee.wire.enums import enum_number, word_of
 from arena.results.spot_checks import WorkerChecks, worker_checks
 from arena.results.states import Action, State
 from arena.store import Scope, Store
@@ -155,11 +155,11 @@ class CompetitionCalls(competitions_pb2_grpc.CompetitionServiceServicer):
         self, request: messages.ControlCompetitionRequest, context: Context
     ) -> messages.ControlCompetitionResponse:
         who = holder_of(context, self._tokens).owner
-        word = enum_word(messages.CompetitionAction, request.action)
+        word = word_of(request, "action")
         if not word:
             raise Refused("NO_ACTION")
         action = Action(word)
-        state = enum_word(messages.CompetitionState, request.expected_state)
+        state = word_of(request, "expected_state")
         expected = State(state) if state else None
 
         def control() -> messages.CompetitionInfo:

@@ -15,7 +15,7 @@ from arena.bots.issued_keys import issue, link, sign_in
 from arena.bots.tokens import Holder, Tokens, key_id
 from arena.errors.refused import Refused
 from arena.live.limits import Context
-from arena.referee.wire.enums import enum_number, enum_word
+from arena.referee.wire.enums import enum_number, word_of
 from arena.store import Key, Scope, Store
 from arena.store.keys import UnknownKey
 from arena.store.moments import unix_ms
@@ -44,7 +44,7 @@ class KeyCalls(keys_pb2_grpc.KeyServiceServicer):
     async def CreateKey(
         self, request: messages.CreateKeyRequest, context: Context
     ) -> messages.CreateKeyResponse:
-        scope, bot = enum_word(messages.KeyScope, request.scope), request.bot
+        scope, bot = word_of(request, "scope"), request.bot
         if not scope or bool(bot) != (scope == Scope.BOT):
             raise Refused("BAD_NAME", "a key of a bot names the bot, and no other key does")
         lifetime = timedelta(seconds=min(request.lifetime_s, LONGEST.total_seconds()))

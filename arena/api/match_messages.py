@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from arena.referee.wire.enums import enum_number, enum_word
+from arena.referee.wire.enums import enum_number, word_of
 from arena.results.deal_sets import MatchOutcome
 from arena.store import MatchFilter, StoredMatch
 from cardarena.v1 import game_pb2, lobby_pb2
@@ -42,7 +42,7 @@ def stored_filter(wanted: lobby_pb2.MatchFilter, *, sees_all: bool) -> MatchFilt
         game=wanted.game,
         bots=tuple(wanted.bots),
         competition=wanted.competition,
-        ending=enum_word(game_pb2.Ending, wanted.ending),
+        ending=word_of(wanted, "ending"),
         faulted=wanted.faulted,
         published=wanted.published,
         closed=wanted.closed or not sees_all,

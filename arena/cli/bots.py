@@ -31,7 +31,8 @@ from arena.cli.terminal.console import PlainConsole, print_table
 from arena.cli.terminal.plain import program, say
 from arena.cli.terminal.report import print_report
 from arena.errors import exits
-from arena.referee.wire.enums import enum_word, message_json
+from arena.referee.wire.enums import word_of
+from arena.referee.wire.message_json import message_json
 from arena.results.qualification_report import Check, QualificationReport
 from arena.results.think_times import PhaseTimes, SdkTimes, TimeSpent
 from cardarena.v1 import bots_pb2
@@ -99,7 +100,7 @@ def owned(*, as_json: bool, server: Server) -> None:
     rows = [
         (
             bot.bot,
-            enum_word(bots_pb2.BotKind, bot.kind),
+            word_of(bot, "kind"),
             f"{bot.bot}@{bot.active}" if bot.active else "",
             f"{bot.bot}@{bot.newest.version}, {_state(bot.newest)}" if bot.newest.version else "",
         )
@@ -468,7 +469,7 @@ def token(*, bot: str, as_json: bool, server: Server, keep: Callable[[str], obje
 
 
 def _state(version: bots_pb2.VersionInfo) -> str:
-    return enum_word(bots_pb2.VersionState, version.state)
+    return word_of(version, "state")
 
 
 bots.add_command(list_bots)

@@ -29,7 +29,7 @@ from arena.cli.terminal.console import print_table
 from arena.cli.terminal.plain import Interrupted, program, say
 from arena.games.game import Game
 from arena.referee.terms import MatchTerms
-from arena.referee.wire.enums import message_json
+from arena.referee.wire.message_json import message_json
 from arena.referee.wire.terms import terms_message
 from arena.sandbox.house_levels import HOUSE_BOTS
 from arena.web.badge import badge_svg

@@ -27,7 +27,7 @@ from arena.cli.terminal.console import progress
 from arena.cli.terminal.plain import say
 from arena.errors import exits
 from arena.games.game import Game
-from arena.referee.wire.enums import message_json
+from arena.referee.wire.message_json import message_json
 from arena.referee.wire.terms import terms_message
 from cardarena.v1 import comparisons_pb2
 

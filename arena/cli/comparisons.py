@@ -21,7 +21,8 @@ from arena.cli.command_group import CommandGroup
 from arena.cli.options import json_option, print_json
 from arena.cli.terminal.console import print_table, progress
 from arena.cli.terminal.plain import say
-from arena.referee.wire.enums import enum_word, message_json
+from arena.referee.wire.enums import enum_word, word_of
+from arena.referee.wire.message_json import message_json
 from arena.results.anytime.forecast import MOST_NEEDED
 from cardarena.v1 import comparisons_pb2
 from cardarena.v1.comparisons_pb2 import Comparison
@@ -73,7 +74,7 @@ def list_comparisons(*, as_json: bool, server: Server) -> None:
             comparison.id,
             comparison.first,
             comparison.second,
-            enum_word(comparisons_pb2.ComparisonState, comparison.state),
+            word_of(comparison, "state"),
             f"{comparison.deal_sets} of {comparison.limit}",
             decision_word(comparison.decision),
             f"{comparison.core_minutes:g}",
@@ -97,7 +98,7 @@ def print_received(server: Server, *, as_json: bool) -> None:
             challenge.id,
             challenge.first,
             challenge.second,
-            challenge.reason or enum_word(comparisons_pb2.ComparisonState, challenge.state),
+            challenge.reason or word_of(challenge, "state"),
             f"{challenge.deal_sets} of {challenge.limit}",
             decision_word(challenge.decision),
         )
@@ -184,7 +185,7 @@ def requested(
 
 def of_yours(comparison: Comparison) -> str:
     """Return its id, its number among the owner's comparisons, and its state, in a sentence."""
-    state = comparison.reason or enum_word(comparisons_pb2.ComparisonState, comparison.state)
+    state = comparison.reason or word_of(comparison, "state")
     kind = "Challenge" if comparison.challenge else "Comparison"
     if comparison.challenge and not comparison.number_of_owner:
         return f"{kind} {comparison.id} of a bot of yours: {state}."

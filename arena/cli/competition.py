@@ -19,7 +19,8 @@ from arena.cli.competition_workers import drop_worker, spot_checks
 from arena.cli.options import json_option, print_json, read_text
 from arena.cli.sandbox_options import SandboxChoice, competition_sandbox_options
 from arena.cli.terminal.plain import program, say
-from arena.referee.wire.enums import enum_number, enum_word, message_json
+from arena.referee.wire.enums import enum_number, word_of
+from arena.referee.wire.message_json import message_json
 from cardarena.v1 import competitions_pb2 as messages
 
 STATES: Final = ("draft", "running", "paused", "finished")
@@ -220,7 +221,7 @@ def _print_state(
         return
     finals = finals_of(client, shown)
     done = _OF_LADDER if finals and action in _OF_LADDER else _DONE
-    state = enum_word(messages.CompetitionState, shown.state)
+    state = word_of(shown, "state")
     say(done[action].format(name=name, finals=finals[-1:], state=state, official=shown.official))
 
 

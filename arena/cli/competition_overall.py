@@ -49,8 +49,12 @@ def overall(
     without a place.
     """
     every = [client.show(name) for name in names] or client.all()
-    every.sort(key=lambda one: -one.created_unix_ms)
-    every.sort(key=lambda one: rank_of_standings(word_of(one, "format"), word_of(one, "state")))
+    every.sort(
+        key=lambda one: (
+            rank_of_standings(word_of(one, "format"), word_of(one, "state")),
+            -one.created_unix_ms,
+        )
+    )
     games = newest_scores(
         (
             # Lists of competitions do not have their games.

@@ -16,7 +16,8 @@ from arena.cli.standings_csv import pairs_csv
 from arena.cli.terminal.console import PlainConsole, print_table
 from arena.cli.terminal.plain import say
 from arena.cli.terminal.standings import WIDE, print_head_to_head, print_standings
-from arena.referee.wire.enums import message_json, word_of
+from arena.referee.wire.enums import word_of
+from arena.referee.wire.message_json import message_json
 from arena.results.record import FINALS
 from cardarena.v1 import competitions_pb2 as messages
 

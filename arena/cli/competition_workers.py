@@ -9,7 +9,7 @@ from arena.cli.options import json_option, print_json
 from arena.cli.terminal.console import print_table
 from arena.cli.terminal.plain import say
 from arena.pictures.sentences import counted
-from arena.referee.wire.enums import message_json
+from arena.referee.wire.message_json import message_json
 from cardarena.v1 import competitions_pb2 as messages
 
 SHOWN: Final = 5

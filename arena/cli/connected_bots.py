@@ -9,7 +9,7 @@ from arena.cli.options import json_option, print_json
 from arena.cli.suggestions import nearest
 from arena.cli.terminal.console import print_table
 from arena.cli.terminal.plain import say
-from arena.referee.wire.enums import message_json
+from arena.referee.wire.message_json import message_json
 from cardarena.v1 import lobby_pb2
 from cardarena.v1.lobby_pb2_grpc import LobbyServiceStub
 

@@ -22,7 +22,8 @@ from arena.cli.owner_keys import token_option
 from arena.cli.services import ArenaServices, service_options
 from arena.cli.terminal.console import print_table
 from arena.records.signing import kept_key
-from arena.referee.wire.enums import enum_word, message_json
+from arena.referee.wire.enums import enum_word, word_of
+from arena.referee.wire.message_json import message_json
 from cardarena.v1 import keys_pb2
 from cardarena.v1.keys_pb2_grpc import KeyServiceStub
 
@@ -209,7 +210,7 @@ def list_keys(*, client: ArenaServices, as_json: bool) -> None:
     rows = [
         (
             key.key_id,
-            enum_word(keys_pb2.KeyScope, key.scope) + ", in a browser" * bool(key.signed_in_with),
+            word_of(key, "scope") + ", in a browser" * bool(key.signed_in_with),
             key.bot,
             key.owner,
             _state(key),

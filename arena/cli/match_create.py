@@ -29,7 +29,7 @@ from arena.cli.suggestions import nearest
 from arena.cli.terminal.console import PlainConsole, print_table
 from arena.cli.terminal.plain import Interrupted, program, say
 from arena.records.phrases import count
-from arena.referee.wire.enums import message_json
+from arena.referee.wire.message_json import message_json
 from cardarena.v1 import game_pb2, lobby_pb2
 from cardarena.v1.lobby_pb2_grpc import LobbyServiceStub
 

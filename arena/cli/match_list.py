@@ -16,7 +16,8 @@ from arena.cli.terminal.console import PlainConsole, print_table
 from arena.cli.terminal.plain import program
 from arena.games.game import Game
 from arena.records.phrases import count
-from arena.referee.wire.enums import enum_number, enum_word, message_json
+from arena.referee.wire.enums import enum_number, enum_word, word_of
+from arena.referee.wire.message_json import message_json
 from cardarena.v1 import game_pb2, lobby_pb2
 from cardarena.v1.lobby_pb2_grpc import LobbyServiceStub
 
@@ -142,7 +143,7 @@ def _print(matches: Sequence[lobby_pb2.MatchInfo], console: Console) -> None:
     rows = []
     for match in matches:
         faults = sum(kind.count for counted in match.faults for kind in counted.counts)
-        ending = enum_word(game_pb2.Ending, match.ending)
+        ending = word_of(match, "ending")
         ending += f", {count(faults, 'fault')}" if faults else ""
         when = datetime.fromtimestamp(match.ended_unix_ms / 1000, UTC)
         ended = f"{when:%Y-%m-%d %H:%M:%S}" if match.ended_unix_ms else ""

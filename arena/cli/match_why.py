@@ -35,7 +35,7 @@ from arena.records.phrases import aborted, count, deed, reason_code
 from arena.records.read import Replay
 from arena.records.tendencies import OpponentTendencies, tendencies_of
 from arena.referee.spec import AbortCause, FaultKind
-from arena.referee.wire.enums import enum_word
+from arena.referee.wire.enums import word_of
 from arena.sandbox.house_levels import STEPS
 from arena.sandbox.output import (
     Printed,
@@ -253,14 +253,14 @@ def _unpublished(match: str, bot: str, data: Path, *, as_json: bool) -> None:
             "match": match,
             "bot": journaled.bots[seat],
             "seat": seat,
-            "state": enum_word(replay_pb2.JournalState, journaled.state),
+            "state": word_of(journaled, "state"),
             "published": False,
             "says": " ".join(lines),
             "decisions": journaled.decisions[seat],
             "faults": [
                 {
                     "decision": fault.decision,
-                    "kind": enum_word(game_pb2.FaultKind, fault.kind),
+                    "kind": word_of(fault, "kind"),
                     "code": reason_code(FaultKind(fault.kind), fault.reason),
                     "reason": fault.reason,
                 }

@@ -27,7 +27,7 @@ from arena.cli.owner_keys import KeyFile, OwnerKey
 from arena.cli.terminal.console import print_table
 from arena.cli.terminal.plain import program, say
 from arena.errors import exits
-from arena.referee.wire.enums import message_json
+from arena.referee.wire.message_json import message_json
 from arena.validation import InvalidInput
 from cardarena.v1 import owners_pb2
 from cardarena.v1.owners_pb2_grpc import OwnerServiceStub

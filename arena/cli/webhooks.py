@@ -7,7 +7,7 @@ from arena.cli.command_group import CommandGroup
 from arena.cli.options import json_option, print_json
 from arena.cli.terminal.console import print_table
 from arena.cli.terminal.plain import say
-from arena.referee.wire.enums import message_json
+from arena.referee.wire.message_json import message_json
 from cardarena.v1 import owners_pb2
 from cardarena.v1.owners_pb2_grpc import WebhookServiceStub
 

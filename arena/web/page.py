@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from google.protobuf.message import Message
 
-from arena.referee.wire.enums import message_json
+from arena.referee.wire.message_json import message_json
 from arena.web.addresses import Links
 from arena.web.rendering import SITE, render
 

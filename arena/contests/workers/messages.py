@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from arena.bots.bot_ids import BotId
 from arena.live.matches.recording import PlayedMatch
 from arena.records.journal.match_log import SeatedAt, seated_message
-from arena.referee.wire.enums import enum_number, enum_word
+from arena.referee.wire.enums import enum_number, enum_word, word_of
 from arena.results.deal_sets import MatchOutcome
 from cardarena.v1 import game_pb2, journal_pb2, work_pb2
 
@@ -117,7 +117,7 @@ def match_of(message: work_pb2.WorkMatch) -> PlayedMatch:
         match_id=message.match_id,
         scores=tuple(message.scores),
         places=tuple(message.places),
-        ending=enum_word(game_pb2.Ending, message.ending),
+        ending=word_of(message, "ending"),
         faults=tuple(
             {enum_word(game_pb2.FaultKind, kind): seat.counts[kind] for kind in seat.counts}
             for seat in message.faults

@@ -5,7 +5,7 @@ from typing import Any, Final
 from starlette.responses import RedirectResponse, Response
 
 from arena.records.phrases import count
-from arena.referee.wire.enums import enum_word
+from arena.referee.wire.enums import word_of
 from arena.web.acting.guard import Act, Ask, Who
 from arena.web.acting.own_bots import games_of, usual_terms
 from arena.web.plots import strip
@@ -85,7 +85,7 @@ async def _listed(ask: Ask, *, challenged: bool) -> list[dict[str, Any]]:
 
 
 def _shown(comparison: comparisons_pb2.Comparison) -> dict[str, Any]:
-    word = enum_word(comparisons_pb2.ComparisonDecision, comparison.decision)
+    word = word_of(comparison, "decision")
     return {
         "path": f"/me/compare/{comparison.id}",
         "first": comparison.first,

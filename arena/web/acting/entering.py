@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 
 from starlette.responses import RedirectResponse, Response
 
-from arena.referee.wire.enums import enum_word
+from arena.referee.wire.enums import word_of
 from arena.web.acting.arena_calls import ArenaRefused
 from arena.web.acting.guard import Act, Ask, Who
 from arena.web.addresses import slug
@@ -87,7 +87,7 @@ def next_step(
     """Return what the owner of a bot of these games may do next, and the path where; both are empty for nothing."""
     path, newest = f"/me/bots/{slug(owned.bot)}", owned.newest
     if owned.kind != _REMOTE:
-        state = enum_word(bots_pb2.VersionState, newest.state) if newest.version else ""
+        state = word_of(newest, "state") if newest.version else ""
         if state in _NEXT_STEPS and newest.version != owned.active:
             return _NEXT_STEPS[state], f"{path}/{newest.version}"
         if not owned.active:
@@ -114,7 +114,7 @@ async def entering_page(ask: Ask) -> Response:
         f"Enter {info.name}",
         info=info,
         words=_words(info),
-        state=enum_word(competitions_pb2.CompetitionState, info.state),
+        state=word_of(info, "state"),
         may_enter=may_enter(info),
         by_invitation=info.entry != _OPEN,
         bots=[
@@ -153,7 +153,7 @@ def _place_of(bot: str, info: competitions_pb2.CompetitionInfo) -> EntryPlace:
 
 
 def _words(info: competitions_pb2.CompetitionInfo) -> str:
-    words = enum_word(competitions_pb2.CompetitionFormat, info.format).replace("_", " ")
+    words = word_of(info, "format").replace("_", " ")
     return f"{words}, opens {utc(info.opens_unix_ms)} UTC" if info.opens_unix_ms else words
 
 

@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 
 from arena.api.invited_people import read_people, without_formulas
 from arena.records.phrases import count
-from arena.referee.wire.enums import enum_number, enum_word
+from arena.referee.wire.enums import enum_number, word_of
 from arena.results.states import LEADS_TO, Action
 from arena.validation import MAX_TOML_CHARS, text_of
 from arena.web.acting.arena_calls import ArenaRefused
@@ -284,10 +284,8 @@ def _shown(competition: competitions_pb2.CompetitionInfo) -> dict[str, Any]:
         "name": competition.name,
         "path": _path(competition.name),
         "public": f"competitions/{slug(competition.name)}",
-        "state": enum_word(competitions_pb2.CompetitionState, competition.state),
-        "format": enum_word(competitions_pb2.CompetitionFormat, competition.format).replace(
-            "_", " "
-        ),
+        "state": word_of(competition, "state"),
+        "format": word_of(competition, "format").replace("_", " "),
         "created": utc(competition.created_unix_ms),
         "opens": utc(competition.opens_unix_ms) if competition.opens_unix_ms else "",
         "entered": competition.entered,

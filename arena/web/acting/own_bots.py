@@ -13,7 +13,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from arena.bots.archive import MAX_PATH_CHARS, BadArchive, packed_paths
 from arena.games.catalogue import GAMES, UnknownGame, game_by_id
 from arena.referee.terms import MatchTerms
-from arena.referee.wire.enums import enum_number, enum_word
+from arena.referee.wire.enums import enum_number, word_of
 from arena.referee.wire.terms import terms_message
 from arena.sandbox.command import MANIFEST
 from arena.sandbox.house_levels import HOUSE_BOTS
@@ -50,7 +50,7 @@ async def bots_page(ask: Ask) -> Response:
         {
             "bot": bot.bot,
             "path": f"/me/bots/{slug(bot.bot)}",
-            "kind": enum_word(bots_pb2.BotKind, bot.kind),
+            "kind": word_of(bot, "kind"),
             "active": f"{bot.bot}@{bot.active}" if bot.active else "",
             "newest": _shown(bot.newest) if bot.newest.version else None,
             "next": next_step(bot, competitions, games[bot.bot]),
@@ -128,7 +128,7 @@ async def _own(ask: Ask) -> tuple[str, str]:
     listed = await ask.call(ask.arena.bots.ListOwnedBots, bots_pb2.ListOwnedBotsRequest())
     for owned in listed.bots:
         if owned.bot == bot:
-            return bot, enum_word(bots_pb2.BotKind, owned.kind)
+            return bot, word_of(owned, "kind")
     raise Wrong(404, f"you have no bot {bot!r}; its name is spelled as on the page of your bots")
 
 
@@ -309,7 +309,7 @@ async def new_token(ask: Ask) -> Response:
 
 
 def _shown(version: bots_pb2.VersionInfo) -> dict[str, Any]:
-    state = enum_word(bots_pb2.VersionState, version.state)
+    state = word_of(version, "state")
     return {
         "name": f"{version.bot}@{version.version}",
         "path": f"/me/bots/{slug(version.bot)}/{version.version}",

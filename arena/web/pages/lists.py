@@ -13,7 +13,7 @@ from markupsafe import Markup
 from arena.api.site_archive import ListedMatch, SiteArchive
 from arena.games.catalogue import GAMES, UnknownGame, game_by_id
 from arena.games.game import Game
-from arena.referee.wire.enums import enum_word, word_of
+from arena.referee.wire.enums import word_of
 from arena.results.deal_sets import HOUSE, PERSON, bot_of, winners
 from arena.results.worth import ANY_WORTH, Worth
 from arena.web.addresses import NoSuchPage
@@ -31,7 +31,7 @@ from arena.web.pages.filters import (
 )
 from arena.web.rendering import SITE, game_title, utc
 from arena.web.trees import html
-from cardarena.v1 import competitions_pb2, game_pb2, lobby_pb2, watch_pb2
+from cardarena.v1 import competitions_pb2, lobby_pb2, watch_pb2
 
 HOME_GAME: Final = "klaberjass"
 """The game whose sample hand the home page has."""
@@ -64,9 +64,9 @@ def match_rows(matches: Iterable[ListedMatch]) -> Sequence[Json]:
             "scores": list(match.scores),
             "places": list(match.places),
             "winners": winners(match.bots, match.places),
-            "ending": enum_word(game_pb2.Ending, match.ending),
+            "ending": word_of(match, "ending"),
             "faults": [
-                {enum_word(game_pb2.FaultKind, fault.kind): fault.count for fault in seat.counts}
+                {word_of(fault, "kind"): fault.count for fault in seat.counts}
                 for seat in match.faults
             ],
             "hands": match.hands,

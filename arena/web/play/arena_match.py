@@ -16,7 +16,7 @@ from arena.games.contract import Event, Listed, Move, Seat, View
 from arena.local.human_match import Moment, NotYourMove, PersonsAsk
 from arena.referee.spec import Ending, Fault, FaultKind, Outcome
 from arena.referee.terms import MatchTerms
-from arena.referee.wire.enums import enum_word
+from arena.referee.wire.enums import enum_word, word_of
 from arena.referee.wire.games import codec_of
 from arena.referee.wire.terms import terms_message
 from arena.web.names import seat_names
@@ -192,7 +192,7 @@ class ArenaMatch:
         """Return the person's choice at an ask; None if it was closed before."""
         view = self._codec.read_view(ask.view)
         faults = tuple(
-            Fault(one.seat, FaultKind[enum_word(game_pb2.FaultKind, one.kind).upper()], 0, "")
+            Fault(one.seat, FaultKind[word_of(one, "kind").upper()], 0, "")
             for one in ask.played_for
         )
         self._see(view, ask.events, ask.clock.bank_ms, faults)
