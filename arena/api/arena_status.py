@@ -155,11 +155,9 @@ def _errors(tail: bytes) -> Iterator[Incident]:
         except ValueError:
             continue  # incomplete, because the search began within it or the arena was killed
         if isinstance(line_json, dict) and line_json.get("level") in ("error", "critical"):
-            why = line_json.get("error") or line_json.get("why", "")
-            keys = ("timestamp", "event", "incident", "match", "competition")
-            yield Incident(
-                *(str(value) for value in (*(line_json.get(key, "") for key in keys), why))
-            )
+            known = {"error": line_json.get("why", ""), **line_json}
+            keys = ("timestamp", "event", "incident", "match", "competition", "error")
+            yield Incident(*(str(known.get(key, "")) for key in keys))
 
 
 def status_json(status: Status) -> dict[str, Any]:

@@ -333,7 +333,7 @@ class LatestOf(ValueCode):
         early = value[: -self._most]
         self._count.write(len(value), seat, numbers)
         if early:
-            write_digest(early, numbers)
+            write_digest(early, numbers, 1)
         self._listed.write(value[::-1][: self._most], seat, numbers[self._start :])
 
     def read(self, seat: int, numbers: Sequence[float], at: int) -> Any:
@@ -363,7 +363,7 @@ class TextDigest(ValueCode):
     def write(self, value: Any, seat: int, numbers: Numbers) -> None:
         if value:
             numbers[0] = 1.0
-            write_digest(value, numbers)
+            write_digest(value, numbers, 1)
 
     def read(self, seat: int, numbers: Sequence[float], at: int) -> Any:
         if numbers[at]:

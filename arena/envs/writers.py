@@ -93,7 +93,7 @@ def _moved(places: Places, count: int) -> dict[Hashable, int]:
     return {value: place + count for value, place in places.items()}
 
 
-def write_digest(value: object, numbers: Any, at: int = 1) -> None:
+def write_digest(value: object, numbers: Any, at: int) -> None:
     """Write the digest of a value from index `at`; values are equal if their texts are."""
     digest = blake2b(repr(value).encode(), digest_size=2 * DIGEST_SIZE).digest()
     for place in range(DIGEST_SIZE):

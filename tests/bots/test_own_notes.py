@@ -1,4 +1,4 @@
-"""Notes of a match over real sockets: for the owner of the bot, and for nobody else."""
+"""Notes of a match over real sockets: for the owner of the bot alone."""
 
 import io
 import shutil
@@ -62,7 +62,7 @@ def people(desk, tmp_path_factory):
 
 def asked(desk, replays, token, match_id, seat):
     request = replay_pb2.GetReplayRequest(replay_id=match_id, notes_of_seat=seat)
-    return b"".join(each.piece for each in desk.call(replays.GetReplay, request, token))
+    return b"".join(answer.piece for answer in desk.call(replays.GetReplay, request, token))
 
 
 def test_an_owner_reads_what_the_own_bot_noted(desk, replays, people):
@@ -84,7 +84,7 @@ REFUSED = [
     ("organiser",  "open",   0,    "NOT_YOURS",       "an organiser"),
     ("bot",        "open",   0,    "NOT_YOURS",       "the bot's own token, which its machine has"),
     ("guest",      "open",   0,    "BAD_TOKEN",       "a guest"),
-    ("nobody",     "open",   0,    "NO_TOKEN",        "nobody"),
+    ("no key",     "open",   0,    "NO_TOKEN",        "no key"),
 ]
 # fmt: on
 
@@ -92,6 +92,6 @@ REFUSED = [
 @pytest.mark.parametrize(
     ("who", "match_id", "seat", "reason", "why"), REFUSED, ids=[row[-1] for row in REFUSED]
 )
-def test_nobody_else_does(desk, replays, people, who, match_id, seat, reason, why):
+def test_others_are_refused(desk, replays, people, who, match_id, seat, reason, why):
     token = people.get(who, "")
     assert refusal(lambda: asked(desk, replays, token, match_id, seat))[1] == reason

@@ -97,8 +97,8 @@ def test_what_is_not_sandboxed_is_told_in_one_line(demand, none, said, tmp_path,
     done = ordered(tmp_path, *order, "--sandbox", demand)
     assert done.exit_code == 0, done.output
     # On a busy machine a line says for whom the match waits.
-    told = [line for line in done.stderr.splitlines(keepends=True) if "to move" not in line]
-    assert told == [said]
+    lines = [line for line in done.stderr.splitlines(keepends=True) if "to move" not in line]
+    assert lines == [said]
     assert json.loads(done.stdout)["sandbox"] == "S0"
     assert levels_in_logs(tmp_path) == set()
 

@@ -477,7 +477,7 @@ def test_an_owner_challenges_and_declines_on_pages(desk, browser, owner):
 
 
 def test_an_owner_reads_the_notes_of_a_match(desk, acting, tmp_path):
-    """Of the own bot alone; nobody else's page has them, and those of a deal-set that is not over are on none."""
+    """Of the own bot alone; no other page has them, and those of a deal-set that is not over are on none."""
     keys = {name: desk.owner(name) for name in ("una", "oto")}
     for number, name in enumerate(keys):
         desk.create(keys[name], f"bot {number}", bots_pb2.BOT_KIND_REMOTE)
@@ -502,8 +502,8 @@ def test_an_owner_reads_the_notes_of_a_match(desk, acting, tmp_path):
         )
     other, (_, key) = acting.browser(), ("", desk.owner("vera"))
     other.sign_in(key)
-    told = other.get("/me/matches/noted")
-    assert (told.status, "No bot of yours" in told.words, "secret" in told.text) == (
+    refused = other.get("/me/matches/noted")
+    assert (refused.status, "No bot of yours" in refused.words, "secret" in refused.text) == (
         404,
         True,
         False,

@@ -1,4 +1,4 @@
-"""The page of what an owner's bots noted in a match. Nobody else has it, but for the notes that a bot publishes."""
+"""The page of what an owner's bots noted in a match. Only the owner has it, but for the notes that a bot publishes."""
 
 import asyncio
 import contextlib
@@ -28,9 +28,9 @@ async def notes_page(ask: Ask) -> Response:
     """Show the notes of the owner's bots in a match, each at its step."""
     match = ask.part("match")
     listed = await ask.call(ask.arena.bots.ListOwnedBots, bots_pb2.ListOwnedBotsRequest())
-    own = {bot.bot for bot in listed.bots}
+    owned = {bot.bot for bot in listed.bots}
     replay = Replay.read(io.BytesIO(await _file(ask, replay_id=match)))
-    seats = [Seat(at) for at, name in enumerate(replay.names) if bot_of(name) in own]
+    seats = [Seat(at) for at, name in enumerate(replay.names) if bot_of(name) in owned]
     if not seats:
         raise Wrong(
             404, "no bot of yours played this match; its page has the notes that are published"
